@@ -1,0 +1,3 @@
+//! The musefs program.
+
+fn main() {}

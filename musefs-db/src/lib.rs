@@ -1,0 +1,6 @@
+//! The catalogue: the only crate that says SQL.
+
+/// To come.
+#[derive(Debug, thiserror::Error)]
+#[error("to come")]
+pub struct Error;

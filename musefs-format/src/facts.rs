@@ -1,0 +1,100 @@
+//! What a reader found in a source.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Format, Tags};
+
+/// A range of a source, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ByteRange {
+    /// Of the first byte.
+    pub offset: u64,
+    /// In bytes.
+    pub len: u64,
+}
+
+impl ByteRange {
+    /// The range from `offset` to `end`, empty when `end` lies before it.
+    pub fn between(offset: u64, end: u64) -> Self {
+        Self { offset, len: end.saturating_sub(offset) }
+    }
+
+    /// Of the first byte behind the range; saturates.
+    pub fn end(self) -> u64 {
+        self.offset.saturating_add(self.len)
+    }
+}
+
+/// Technical facts of the audio. Absent means that the source does not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// Codec name, lower-case: `flac`, `mp3`, `aac`, `alac`, `opus`…
+    pub codec: String,
+    /// Play time in milliseconds.
+    pub duration_ms: Option<u64>,
+    /// Samples a second.
+    pub sample_rate_hz: Option<u32>,
+    /// Number of channels.
+    pub channels: Option<u16>,
+    /// Bits a sample, for codecs that have it.
+    pub bits: Option<u16>,
+    /// Mean bits a second of the audio.
+    pub bitrate_bps: Option<u64>,
+}
+
+/// A picture inside a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Picture type 0–20 (ID3v2.4 frames, section 4.14): 3 is the front cover.
+    pub kind: u8,
+    /// MIME type, sniffed from the picture's first bytes; what the container claims if those tell nothing.
+    pub mime: String,
+    /// Pixels; 0 when unknown.
+    pub width: u32,
+    /// Pixels; 0 when unknown.
+    pub height: u32,
+    /// What the container says of it.
+    pub description: String,
+    /// Where its bytes are in the source. Empty when they are not one plain range there.
+    pub range: ByteRange,
+}
+
+/// The format's own description of a source: opaque to everybody but the container that made it.
+///
+/// The first byte is the version of its layout.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Structure(pub Vec<u8>);
+
+/// Something odd that was met and survived, told in words for the owner of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem(pub String);
+
+/// Whether edits can reach the bytes of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Editing {
+    /// A splice can be built from the structure.
+    Possible,
+    /// Served whole always, with the reason in words.
+    Opaque(String),
+}
+
+/// Everything that a probe learns of a source.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The container found.
+    pub format: Format,
+    /// Technical facts.
+    pub properties: Properties,
+    /// The encoded audio, without tags before or behind it.
+    pub audio: ByteRange,
+    /// Canonical keys and values, in the source's order of values.
+    pub tags: Tags,
+    /// In the source's order.
+    pub pictures: Vec<Picture>,
+    /// Empty when [`Editing::Opaque`].
+    pub structure: Structure,
+    /// Whether edits reach the bytes.
+    pub editing: Editing,
+    /// What was odd.
+    pub problems: Vec<Problem>,
+}

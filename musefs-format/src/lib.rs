@@ -1,0 +1,27 @@
+//! What audio files look like inside, and how to serve them with other tags: bytes only.
+//!
+//! A reader takes a source apart into [`Facts`]: tags, pictures as ranges, properties, the range of
+//! the encoded audio, and a *structure*: a compact blob that says what each part of the file is and
+//! where. From a structure and [`Edits`] alone, without the source, [`Container::splice`] builds a
+//! [`Splice`]: the ordered segments of the file to serve, and so its exact length.
+//!
+//! Knows nothing of paths, files, SQL, clocks or threads. Broken input is normal: a reader gives what
+//! it could read and a list of problems, never a panic.
+
+pub mod container;
+pub mod edits;
+pub mod facts;
+pub mod limits;
+pub mod source;
+pub mod splice;
+pub mod tags;
+
+mod sniff;
+
+pub use container::{Container, Refusal, container};
+pub use edits::Edits;
+pub use facts::{ByteRange, Editing, Facts, Picture, Problem, Properties, Structure};
+pub use sniff::{Format, extension_format, sniff};
+pub use source::ReadAt;
+pub use splice::{Origin, Segment, Splice, SpliceBuilder};
+pub use tags::Tags;
