@@ -12,6 +12,7 @@ pub mod container;
 pub mod edits;
 pub mod facts;
 pub mod limits;
+pub mod mpeg;
 pub mod source;
 pub mod splice;
 pub mod tags;

@@ -1,0 +1,3 @@
+//! MPEG audio layer I, II and III: frames between tags.
+
+pub mod header;
