@@ -1,3 +1,35 @@
-//! The musefs program.
+//! The musefs program: a catalogue of audio files, served as a tidy read-only tree.
+//!
+//! One file a command under [`commands`]. Data goes to stdout, talk to stderr; every error is turned
+//! into a message, a hint and an exit code in one place, [`exit`].
 
-fn main() {}
+mod catalog;
+mod cli;
+mod commands;
+mod exit;
+mod logging;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::{cli::Cli, exit::Exit};
+
+// glibc's allocator keeps what a scan or a full re-rendering touched once; jemalloc gives it back.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(message) => {
+            // A closed pipe while printing help is nobody's fault.
+            let _ = message.print();
+            return if message.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };
+        }
+    };
+    logging::start(&cli.globals);
+    commands::run(&cli).unwrap_or_else(|error| exit::report(&error)).into()
+}

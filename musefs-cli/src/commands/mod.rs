@@ -1,0 +1,20 @@
+//! One module a command: its arguments, whose comments are the help text, and its `run`.
+
+pub(crate) mod completions;
+pub(crate) mod man;
+
+use crate::{
+    cli::{Cli, Command},
+    exit::Exit,
+};
+
+/// Runs what was asked.
+///
+/// # Errors
+/// Whatever stops the command; [`crate::exit::report`] tells it.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    match &cli.command {
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
+    }
+}
