@@ -22,7 +22,10 @@ mod sniff;
 pub use container::{Container, Refusal, container};
 pub use edits::Edits;
 pub use facts::{ByteRange, Editing, Facts, Picture, Problem, Properties, Structure};
-pub use sniff::{Format, extension_format, sniff};
+pub use sniff::{Format, extension_format, sniff, sniff_source};
 pub use source::ReadAt;
 pub use splice::{Origin, Segment, Splice, SpliceBuilder};
 pub use tags::Tags;
+
+#[cfg(test)]
+pub(crate) mod testing;
