@@ -34,6 +34,9 @@ pub enum Error {
     /// No answer from the disk in time.
     #[error("the disk did not answer in time")]
     Deadline,
+    /// A fault of musefs itself, kept to one request.
+    #[error("an internal error; the log has its place")]
+    Panicked,
     /// The catalogue could not be asked.
     #[error(transparent)]
     Catalog(#[from] musefs_db::Error),
@@ -62,7 +65,7 @@ impl Error {
             Self::NotADirectory => Kind::NotADirectory,
             Self::IsADirectory => Kind::IsADirectory,
             Self::Stale | Self::SourceChanged { .. } => Kind::Stale,
-            Self::Source { .. } | Self::Deadline | Self::Catalog(_) => Kind::Io,
+            Self::Source { .. } | Self::Deadline | Self::Panicked | Self::Catalog(_) => Kind::Io,
         }
     }
 }
