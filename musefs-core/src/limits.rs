@@ -1,4 +1,4 @@
-//! To come.
+//! Every limit on what files, clients and users can make this crate do, in one place.
 
 /// Threads of a pool of workers: more cost memory and help no disk.
 pub const WORKERS_MAX: usize = 256;
@@ -6,3 +6,18 @@ pub const WORKERS_MAX: usize = 256;
 /// Requests of one device that wait for a worker. The kernel keeps 64 read-aheads in flight; the rest
 /// is one for each thread of a client.
 pub const WORKER_QUEUE_MAX: usize = 512;
+
+/// Most source descriptors that are kept open; fewer where the process may open fewer.
+pub const SOURCES_OPEN_MAX: usize = 512;
+
+/// Most bytes of built headers that are kept.
+pub const HEADER_CACHE_BYTES: u64 = 32 << 20;
+
+/// Most bytes of a window that a sequential stream on a slow source reads at once.
+pub const READ_AHEAD_WINDOW_MAX: usize = 8 << 20;
+
+/// Bytes of the first window of such a stream.
+pub const READ_AHEAD_WINDOW_MIN: usize = 512 << 10;
+
+/// Most streams that are told apart at a time.
+pub const READ_AHEAD_STREAMS_MAX: usize = 256;

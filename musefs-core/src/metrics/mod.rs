@@ -1,1 +1,3 @@
-//! To come.
+//! What operators see of a running library.
+
+pub mod io;
