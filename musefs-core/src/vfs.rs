@@ -1,5 +1,7 @@
 //! The words that a library and its transports share: nodes, attributes, listings.
 
+use crate::error::Error;
+
 /// A file or directory of the rendered tree: 53 bits, derived, equal after a restart.
 ///
 /// 1 is the root; 2–15 are reserved. A file: view (6 bits) << 46 | occurrence (8 bits) << 38 | track id
@@ -132,3 +134,27 @@ pub struct Totals {
 /// The disk behind a file: reads of one device must not starve those of another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Device(pub u64);
+
+/// A library as a transport sees it. Nothing but [`read`](Self::read) may block.
+pub trait Vfs: Send + Sync + 'static {
+    /// The child of a directory by its name.
+    fn lookup(&self, parent: NodeId, name: &[u8]) -> Result<Lookup, Error>;
+    /// What `stat` tells; also of old generations that are still kept.
+    fn attributes(&self, node: Node) -> Result<Attributes, Error>;
+    /// The children of a directory behind `after`, in the order of their cookies.
+    fn list(&self, dir: NodeId, after: Cookie, sink: &mut dyn ListSink) -> Result<(), Error>;
+    /// The disk that [`read`](Self::read) of this node would ask.
+    fn device(&self, node: Node) -> Device;
+    /// Bytes of a file that need no disk. None: ask [`read`](Self::read), on a worker.
+    fn read_from_memory(&self, node: Node, offset: u64, buffer: &mut [u8]) -> Option<Result<usize, Error>>;
+    /// Bytes of a file. Fills the buffer except at the end of the file.
+    fn read(&self, node: Node, offset: u64, buffer: &mut [u8]) -> Result<usize, Error>;
+    /// The transport's clients no longer know this node: what is kept for them only may go.
+    fn forget(&self, node: Node);
+    /// Totals for `statfs`.
+    fn totals(&self) -> Totals;
+    /// All changes from now on, in the order in which they were made.
+    fn subscribe(&self) -> crossbeam_channel::Receiver<Changes>;
+    /// Everything that a cache could hold, as if it had changed.
+    fn everything(&self) -> Changes;
+}
