@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Tags;
+use crate::table::canonical_key;
 
 /// The edited keys of a track and the tags that result.
 ///
@@ -16,12 +17,20 @@ pub struct Edits {
 
 impl Edits {
     /// Lays `changes` (key, new values; none = removed) over the tags of the source.
+    ///
+    /// Other names of keys are understood ([`canonical_key`]); where a key is changed under several, its canonical one wins.
     pub fn over(source: Tags, changes: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         let mut edits = Self { changed: BTreeSet::new(), effective: source };
-        for (key, values) in changes {
-            let key = key.to_lowercase();
+        let mut exact = BTreeSet::new();
+        for (name, values) in changes {
+            let key = canonical_key(&name);
+            if key == name.to_lowercase() {
+                exact.insert(key.clone().into_owned());
+            } else if exact.contains(&*key) {
+                continue;
+            }
             edits.effective.set(&key, values);
-            edits.changed.insert(key);
+            edits.changed.insert(key.into_owned());
         }
         edits
     }
@@ -44,5 +53,20 @@ impl Edits {
     /// The tags that the served file carries.
     pub fn effective(&self) -> &Tags {
         &self.effective
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_by_another_name_yields_to_its_own() {
+        let change = |key: &str, value: &str| (key.to_owned(), vec![value.to_owned()]);
+        for order in [["year", "Date"], ["Date", "year"]] {
+            let edits = Edits::over(Tags::new(), order.map(|key| change(key, key)));
+            assert_eq!(edits.effective().get("date"), ["Date"]);
+            assert_eq!(edits.changed().collect::<Vec<_>>(), ["date"]);
+        }
     }
 }

@@ -15,6 +15,7 @@ pub mod limits;
 pub mod mpeg;
 pub mod source;
 pub mod splice;
+pub mod table;
 pub mod tags;
 
 mod sniff;
