@@ -21,3 +21,19 @@ pub const READ_AHEAD_WINDOW_MIN: usize = 512 << 10;
 
 /// Most streams that are told apart at a time.
 pub const READ_AHEAD_STREAMS_MAX: usize = 256;
+// Scanning.
+
+/// Attempts after the first at what failed by an error that passes by itself.
+pub const RETRIES_MAX: u32 = 6;
+/// The pause before the first of them; it doubles each time, so that all take about 0.6 s.
+pub const RETRY_FIRST_WAIT: std::time::Duration = std::time::Duration::from_millis(10);
+/// Bytes at the start of a source that each probe reads: what format detection wants.
+pub const HEAD_WINDOW_BYTES: usize = 64 << 10;
+/// Bytes at the end of a source that are read together when a reader asks for one of them.
+pub const TAIL_WINDOW_BYTES: usize = 32 << 10;
+/// Bytes in between that are read together.
+pub const MIDDLE_WINDOW_BYTES: usize = 16 << 10;
+/// Most bytes that a probe reads of a source, art included.
+pub const PROBE_BYTES_MAX: u64 = 64 << 20;
+/// Most levels of directories below a root.
+pub const DEPTH_MAX: usize = 256;

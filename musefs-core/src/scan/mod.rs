@@ -1,1 +1,5 @@
 //! To come.
+mod file;
+mod probe;
+mod retry;
+mod walk;
