@@ -21,19 +21,38 @@ pub const READ_AHEAD_WINDOW_MIN: usize = 512 << 10;
 
 /// Most streams that are told apart at a time.
 pub const READ_AHEAD_STREAMS_MAX: usize = 256;
+
 // Scanning.
 
 /// Attempts after the first at what failed by an error that passes by itself.
 pub const RETRIES_MAX: u32 = 6;
+
 /// The pause before the first of them; it doubles each time, so that all take about 0.6 s.
 pub const RETRY_FIRST_WAIT: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// Bytes at the start of a source that each probe reads: what format detection wants.
 pub const HEAD_WINDOW_BYTES: usize = 64 << 10;
+
 /// Bytes at the end of a source that are read together when a reader asks for one of them.
 pub const TAIL_WINDOW_BYTES: usize = 32 << 10;
+
 /// Bytes in between that are read together.
 pub const MIDDLE_WINDOW_BYTES: usize = 16 << 10;
+
 /// Most bytes that a probe reads of a source, art included.
 pub const PROBE_BYTES_MAX: u64 = 64 << 20;
+
 /// Most levels of directories below a root.
 pub const DEPTH_MAX: usize = 256;
+
+/// Most chunks, boxes or pages that are passed in search of the audio.
+pub const CHUNKS_MAX: usize = 1024;
+
+/// Bytes at each end of the audio by which a moved file is known again.
+pub const IDENTITY_BYTES: usize = 16 << 10;
+
+/// Most bytes that the library for rarer formats may read of a source.
+pub const LONG_TAIL_BYTES_MAX: u64 = 8 << 20;
+
+/// Most bytes of a text of a rarer format.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;

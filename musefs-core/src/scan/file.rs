@@ -150,7 +150,14 @@ impl SourceFile {
     }
 
     /// Serves a small read from the window around it, which is filled when it lies elsewhere.
-    fn read_window(&self, window: &RefCell<Window>, start: u64, len: usize, buf: &mut [u8], offset: u64) -> io::Result<()> {
+    fn read_window(
+        &self,
+        window: &RefCell<Window>,
+        start: u64,
+        len: usize,
+        buf: &mut [u8],
+        offset: u64,
+    ) -> io::Result<()> {
         let mut window = window.borrow_mut();
         if window.slice(offset, buf.len()).is_none() {
             *window = self.window(start, len)?;

@@ -1,5 +1,11 @@
-//! To come.
+//! Finds audio files below roots and takes into the catalogue what is new or changed.
+#![expect(dead_code, reason = "the writer that calls all this follows")]
+
+mod audio_range;
 mod file;
+mod from_name;
+mod identity;
+mod long_tail;
 mod probe;
 mod retry;
 mod walk;

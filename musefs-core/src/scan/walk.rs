@@ -281,9 +281,11 @@ fn open(path: &Path) -> io::Result<OwnedFd> {
 pub(super) fn file_behind(path: &Path) -> Option<Found> {
     let stat = retried(|| Ok(rustix::fs::stat(path)?)).ok()?;
     let (dir, name) = (path.parent()?, path.file_name()?);
-    FileType::from_raw_mode(stat.st_mode)
-        .is_file()
-        .then(|| Found { dir: dir.into(), name: name.to_owned(), stamp: Stamp::of(&stat) })
+    FileType::from_raw_mode(stat.st_mode).is_file().then(|| Found {
+        dir: dir.into(),
+        name: name.to_owned(),
+        stamp: Stamp::of(&stat),
+    })
 }
 
 fn os_str(name: &CStr) -> &OsStr {

@@ -1,0 +1,239 @@
+//! Where the audio lies in containers that have no reader of their own yet, as far as a few bytes tell.
+//!
+//! Serves only to know a moved file again although its tags changed; a wrong guess costs that, not a
+//! byte served.
+
+use std::io;
+
+use musefs_format::{ByteRange, Format, ReadAt};
+
+use crate::limits::CHUNKS_MAX;
+
+/// The encoded audio of a source, or `None` where the format or its damage hides it.
+pub(super) fn audio_range(format: Format, source: &dyn ReadAt) -> io::Result<Option<ByteRange>> {
+    match format {
+        Format::Wav => wave(source),
+        Format::Aiff => chunk(source, &IFF, b"SSND"),
+        Format::Dff => Ok(chunk(source, &DSDIFF, b"DSD ")?.or(chunk(source, &DSDIFF, b"DST ")?)),
+        Format::Dsf => chunk(source, &DSF, b"data"),
+        Format::Mp4 => chunk(source, &BOXES, b"mdat"),
+        Format::OggVorbis | Format::OggOpus | Format::OggFlac | Format::OggSpeex => ogg(source),
+        Format::Adts
+        | Format::MonkeysAudio
+        | Format::WavPack
+        | Format::Musepack
+        | Format::TrueAudio
+        | Format::OptimFrog
+        | Format::Tak => between_tags(source).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// How a file of chunks is laid out.
+struct Layout {
+    /// Offset of the first chunk.
+    start: u64,
+    /// Bytes of a chunk's id and size.
+    header_len: usize,
+    /// Length of the header and of what follows it; `None`: to the end of the file.
+    lens: fn(&[u8]) -> (u64, Option<u64>),
+    /// Chunks begin at multiples of this.
+    align: u64,
+}
+
+const RIFF: Layout = Layout { start: 12, header_len: 8, lens: |h| (8, open_ended(le32(h, 4))), align: 2 };
+const RIFX: Layout = Layout { start: 12, header_len: 8, lens: |h| (8, open_ended(be32(h, 4))), align: 2 };
+const IFF: Layout = Layout { start: 12, header_len: 8, lens: |h| (8, open_ended(be32(h, 4))), align: 2 };
+/// Sony Wave64: 16-byte GUIDs, sizes that count their header.
+const WAVE64: Layout =
+    Layout { start: 40, header_len: 24, lens: |h| (24, Some(le64(h, 16).saturating_sub(24))), align: 8 };
+/// DSDIFF 1.5, section 2: 64-bit sizes.
+const DSDIFF: Layout = Layout { start: 16, header_len: 12, lens: |h| (12, Some(be64(h, 4))), align: 2 };
+/// DSF 1.01: sizes count their header.
+const DSF: Layout = Layout { start: 0, header_len: 12, lens: |h| (12, Some(le64(h, 4).saturating_sub(12))), align: 1 };
+/// ISO/IEC 14496-12, section 4.2: size 1 stands for a 64-bit size, 0 for "to the end".
+const BOXES: Layout = Layout {
+    start: 0,
+    header_len: 16,
+    lens: |h| match be32(h, 0) {
+        0 => (8, None),
+        1 => (16, Some(be64(h, 8).saturating_sub(16))),
+        size => (8, Some(size.saturating_sub(8))),
+    },
+    align: 1,
+};
+
+/// Sizes that recorders leave in place when they do not know better, and RF64's "see elsewhere".
+fn open_ended(size: u64) -> Option<u64> {
+    (size != 0 && size != u64::from(u32::MAX)).then_some(size)
+}
+
+fn wave(source: &dyn ReadAt) -> io::Result<Option<ByteRange>> {
+    let mark = source.bytes(0, 4, 4)?;
+    match &mark[..] {
+        b"riff" => chunk(source, &WAVE64, b"data"),
+        b"RIFX" => chunk(source, &RIFX, b"data"),
+        _ => chunk(source, &RIFF, b"data"),
+    }
+}
+
+/// The first non-empty chunk of an id: what follows its header, as far as the file has it.
+fn chunk(source: &dyn ReadAt, layout: &Layout, id: &[u8]) -> io::Result<Option<ByteRange>> {
+    // Only boxes have their id behind the size.
+    let id_at = if layout.header_len == 16 { 4 } else { 0 };
+    let mut at = layout.start;
+    for _ in 0..CHUNKS_MAX {
+        let mut header = [0; 24];
+        let read = source.read_at(&mut header[..layout.header_len], at)?;
+        if read < 8 {
+            break;
+        }
+        let (header_len, len) = (layout.lens)(&header);
+        let begin = at.saturating_add(header_len);
+        let end = len.map_or(source.len(), |len| begin.saturating_add(len).min(source.len()));
+        if header[id_at..].starts_with(id) && end > begin {
+            return Ok(Some(ByteRange::between(begin, end)));
+        }
+        if len.is_none() && !header[id_at..].starts_with(id) {
+            // An empty chunk, or one that reaches to the end.
+            at = begin;
+        } else {
+            at = end.checked_next_multiple_of(layout.align).unwrap_or(u64::MAX);
+        }
+    }
+    Ok(None)
+}
+
+/// The pages from the first that ends audio (RFC 3533, section 6: headers have granule position 0).
+fn ogg(source: &dyn ReadAt) -> io::Result<Option<ByteRange>> {
+    let mut at = 0;
+    for _ in 0..CHUNKS_MAX {
+        let header = source.bytes(at, 27, 27)?;
+        let Some(header) = header.first_chunk::<27>().filter(|header| header.starts_with(b"OggS")) else {
+            return Ok(None);
+        };
+        if header[6..14].iter().any(|byte| *byte != 0) && header[6..14] != [0xff; 8] {
+            return Ok(Some(ByteRange::between(at, source.len())));
+        }
+        let segments = usize::from(header[26]);
+        let lacing = source.bytes(at + 27, segments as u64, segments)?;
+        at += 27 + segments as u64 + lacing.iter().map(|len| u64::from(*len)).sum::<u64>();
+    }
+    Ok(None)
+}
+
+/// What is left without leading ID3v2 tags, a trailing APE tag and ID3v1.
+fn between_tags(source: &dyn ReadAt) -> io::Result<ByteRange> {
+    let mut start = 0;
+    while let Some(len) = id3v2_len(&source.bytes(start, 10, 10)?) {
+        start += len;
+    }
+    let mut end = source.len();
+    if end >= 128 && source.bytes(end - 128, 3, 3)? == b"TAG" {
+        end -= 128;
+    }
+    if end >= 32 {
+        let footer = source.bytes(end - 32, 32, 32)?;
+        if footer.len() == 32 && footer.starts_with(b"APETAGEX") {
+            // The size counts items and footer; a flag tells of a header before them.
+            let header_len = if le32(&footer, 20) & 0x8000_0000 != 0 { 32 } else { 0 };
+            end = end.saturating_sub(le32(&footer, 12) + header_len);
+        }
+    }
+    Ok(ByteRange::between(start, end))
+}
+
+fn id3v2_len(header: &[u8]) -> Option<u64> {
+    let header = header.first_chunk::<10>().filter(|header| header.starts_with(b"ID3"))?;
+    let size = header[6..].iter().fold(0, |size, byte| size << 7 | u64::from(byte & 0x7f));
+    Some(10 + size + if header[5] & 0x10 != 0 { 10 } else { 0 })
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or([0; N])
+}
+
+fn le32(bytes: &[u8], at: usize) -> u64 {
+    u32::from_le_bytes(array(bytes, at)).into()
+}
+
+fn be32(bytes: &[u8], at: usize) -> u64 {
+    u32::from_be_bytes(array(bytes, at)).into()
+}
+
+fn le64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(array(bytes, at))
+}
+
+fn be64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_be_bytes(array(bytes, at))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn range(format: Format, bytes: &[u8]) -> Option<(u64, u64)> {
+        audio_range(format, &bytes.to_vec()).unwrap().map(|range| (range.offset, range.len))
+    }
+
+    #[test]
+    fn chunks_are_found_behind_odd_ones() {
+        let riff = [b"RIFF\0\0\0\0WAVE".as_slice(), b"LIST\x03\0\0\0abc\0", b"data\x04\0\0\0ABCD"].concat();
+        assert_eq!(range(Format::Wav, &riff), Some((32, 4)));
+        let iff = [b"FORM\0\0\0\0AIFF".as_slice(), b"NAME\0\0\0\x01a\0", b"SSND\0\0\0\x09ABCD"].concat();
+        assert_eq!(range(Format::Aiff, &iff), Some((30, 4)));
+        let boxes = [b"\0\0\0\x0cftypM4A ".as_slice(), b"\0\0\0\x01mdat\0\0\0\0\0\0\0\x12AB", b"\0\0\0\0free"].concat();
+        assert_eq!(range(Format::Mp4, &boxes), Some((28, 2)));
+    }
+
+    #[test]
+    fn a_lying_size_reaches_to_the_end() {
+        for size in [[0; 4], [0xff; 4], [0xff, 0xff, 0xff, 0x7f]] {
+            let riff = [b"RIFF\0\0\0\0WAVEdata".as_slice(), &size, b"ABCDEF"].concat();
+            assert_eq!(range(Format::Wav, &riff), Some((20, 6)));
+        }
+    }
+
+    #[test]
+    fn tags_around_the_audio_are_left_out() {
+        let mut ape = b"APETAGEX\xd0\x07\0\0".to_vec();
+        ape.extend([36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let id3v1 = [b"TAG".as_slice(), &[0; 125]].concat();
+        let file = [b"ID3\x03\0\0\0\0\0\x02xx".as_slice(), b"wvpkAUDIO", b"item", &ape, &id3v1].concat();
+        assert_eq!(range(Format::WavPack, &file), Some((12, 9)));
+        assert_eq!(range(Format::WavPack, b"wvpk"), Some((0, 4)));
+    }
+
+    #[test]
+    fn ogg_headers_are_left_out() {
+        let page = |granule: u8| {
+            let mut page = b"OggS\0\0".to_vec();
+            page.extend([granule, 0, 0, 0, 0, 0, 0, 0]);
+            page.extend([0; 12]);
+            page.extend([1, 3, b'a', b'b', b'c']);
+            page
+        };
+        let file = [page(0), page(0), page(7), page(9)].concat();
+        assert_eq!(range(Format::OggOpus, &file), Some((62, 62)));
+        assert_eq!(range(Format::OggOpus, &page(0)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_or_hangs(bytes in prop::collection::vec(any::<u8>(), 0..300), mark in 0..6_usize) {
+            let formats = [
+                (Format::Wav, b"RIFF"), (Format::Wav, b"riff"), (Format::Aiff, b"FORM"), (Format::Mp4, b"\0\0\0\x01"),
+                (Format::OggOpus, b"OggS"), (Format::Tak, b"ID3\x04"),
+            ];
+            let (format, mark) = formats[mark];
+            let bytes = [mark.as_slice(), &bytes].concat();
+            let range = audio_range(format, &bytes).unwrap();
+            prop_assert!(range.is_none_or(|range| range.end() <= bytes.len() as u64 || range.len == 0));
+        }
+    }
+}
