@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     fn made(len: usize) -> (tempfile::NamedTempFile, Vec<u8>) {
-        let bytes: Vec<u8> = (0..len).map(|i| (i * 31 >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..len).map(|i| ((i * 31) >> 3) as u8).collect();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();
         (file, bytes)
