@@ -11,6 +11,7 @@
 pub mod container;
 pub mod edits;
 pub mod facts;
+pub mod found;
 pub mod limits;
 pub mod mpeg;
 pub mod source;
