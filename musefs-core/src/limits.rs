@@ -56,3 +56,30 @@ pub const LONG_TAIL_BYTES_MAX: u64 = 8 << 20;
 
 /// Most bytes of a text of a rarer format.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// Most bytes of a template's text.
+pub const TEMPLATE_BYTES_MAX: usize = 4096;
+
+/// Most functions and brackets inside each other in a template.
+pub const TEMPLATE_DEPTH_MAX: usize = 16;
+
+/// Most characters that `%left`, `%right` and `%pad` can be asked for; a name has at most 255 bytes.
+pub const TEMPLATE_NUMBER_MAX: usize = 255;
+
+/// Characters of a long template that an error shows around the place.
+pub const TEMPLATE_EXCERPT_CHARS: usize = 100;
+
+/// Most bytes of one value that go into a path. A name has at most 255 bytes; normalisation shortens to a third at most.
+pub const TEMPLATE_VALUE_BYTES_MAX: usize = 1024;
+
+/// Most bytes of a rendered path: Linux's PATH_MAX.
+pub const TEMPLATE_OUTPUT_BYTES_MAX: usize = 4096;
+
+/// Most levels of a rendered path, the file included; further ones are joined with `_`.
+pub const TEMPLATE_LEVELS_MAX: usize = 128;
+
+/// Most albums of one name that `%aunique` tells apart; further ones share a directory with one of these.
+pub const TEMPLATE_UNIQUE_ALBUMS_MAX: usize = 64;
+
+/// Most bytes of a preset's file.
+pub const PRESET_BYTES_MAX: u64 = 64 * 1024;
