@@ -141,6 +141,8 @@ pub trait Vfs: Send + Sync + 'static {
     fn lookup(&self, parent: NodeId, name: &[u8]) -> Result<Lookup, Error>;
     /// What `stat` tells; also of old generations that are still kept.
     fn attributes(&self, node: Node) -> Result<Attributes, Error>;
+    /// The directory that a directory is in; the root is in itself.
+    fn parent(&self, dir: NodeId) -> Result<NodeId, Error>;
     /// The children of a directory behind `after`, in the order of their cookies.
     fn list(&self, dir: NodeId, after: Cookie, sink: &mut dyn ListSink) -> Result<(), Error>;
     /// The disk that [`read`](Self::read) of this node would ask.
