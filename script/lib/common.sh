@@ -49,6 +49,7 @@ setpriv util-linux util-linux
 python-mutagen python3-mutagen python3-mutagen
 libfuse3 libfuse3-dev fuse3-devel
 fio fio fio
+strace strace strace
 '
 
 # Whether something of the table above is there already.

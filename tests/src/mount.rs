@@ -35,7 +35,10 @@ impl MountCommand {
     /// When the folder cannot be made.
     pub fn new(sandbox: &Sandbox, name: &str) -> Self {
         let point = sandbox.root().join(name);
-        fs::create_dir_all(&point).expect("a mount point can be made");
+        // A dead mount cannot even be asked whether it is a directory.
+        if !is_mount_point(&point) {
+            fs::create_dir_all(&point).expect("a mount point can be made");
+        }
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "TERM", "--"]).arg(crate::program::binary()).arg("mount").arg(&point);
         sandbox.isolate(&mut command);
