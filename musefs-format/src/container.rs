@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::flac::Flac;
 use crate::{Edits, Facts, Format, ReadAt, Splice, Structure};
 
 /// Why a splice cannot be built.
@@ -51,6 +52,9 @@ pub trait Container: Sync {
 }
 
 /// The container of a format, if files of it can be edited.
-pub fn container(_format: Format) -> Option<&'static dyn Container> {
-    None
+pub fn container(format: Format) -> Option<&'static dyn Container> {
+    match format {
+        Format::Flac => Some(&Flac),
+        _ => None,
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::Tags;
-use crate::table::canonical_key;
+use crate::table::{canonical_key, split_number, total_of};
 
 /// The edited keys of a track and the tags that result.
 ///
@@ -19,6 +19,7 @@ impl Edits {
     /// Lays `changes` (key, new values; none = removed) over the tags of the source.
     ///
     /// Other names of keys are understood ([`canonical_key`]); where a key is changed under several, its canonical one wins.
+    /// "3/12" as a number sets its total too, unless that is changed itself.
     pub fn over(source: Tags, changes: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
         let mut edits = Self { changed: BTreeSet::new(), effective: source };
         let mut exact = BTreeSet::new();
@@ -32,7 +33,22 @@ impl Edits {
             edits.effective.set(&key, values);
             edits.changed.insert(key.into_owned());
         }
+        edits.split_numbers();
         edits
+    }
+
+    /// Containers that hold "number/total" in one place would have two totals otherwise.
+    fn split_numbers(&mut self) {
+        let totals: Vec<_> = self.changed.iter().filter_map(|key| Some((key.clone(), total_of(key)?))).collect();
+        for (key, total_key) in totals {
+            let [value] = self.effective.get(&key) else { continue };
+            let Some((number, total)) = split_number(value) else { continue };
+            let (number, total) = (number.to_owned(), total.to_owned());
+            self.effective.set(&key, vec![number]);
+            if self.changed.insert(total_key.to_owned()) {
+                self.effective.set(total_key, vec![total]);
+            }
+        }
     }
 
     /// Whether nothing is edited: the track is served whole.
@@ -68,5 +84,18 @@ mod tests {
             assert_eq!(edits.effective().get("date"), ["Date"]);
             assert_eq!(edits.changed().collect::<Vec<_>>(), ["date"]);
         }
+    }
+
+    #[test]
+    fn a_number_brings_its_total() {
+        let change = |key: &str, value: &str| (key.to_owned(), vec![value.to_owned()]);
+        let edits = Edits::over(Tags::new(), [change("track", "3/12")]);
+        assert_eq!(edits.changed().collect::<Vec<_>>(), ["totaltracks", "tracknumber"]);
+        assert_eq!(
+            (edits.effective().first("tracknumber"), edits.effective().first("totaltracks")),
+            (Some("3"), Some("12"))
+        );
+        let edits = Edits::over(Tags::new(), [change("tracknumber", "3/12"), change("totaltracks", "9")]);
+        assert_eq!(edits.effective().first("totaltracks"), Some("9"));
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::picture::Look;
 use crate::{Format, Tags};
 
 /// A range of a source, in bytes.
@@ -43,7 +44,7 @@ pub struct Properties {
 }
 
 /// A picture inside a source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
     /// Picture type 0–20 (ID3v2.4 frames, section 4.14): 3 is the front cover.
     pub kind: u8,
@@ -57,6 +58,16 @@ pub struct Picture {
     pub description: String,
     /// Where its bytes are in the source. Empty when they are not one plain range there.
     pub range: ByteRange,
+}
+
+impl Picture {
+    /// Takes what the picture's bytes say for what the container claims.
+    pub(crate) fn adopt(&mut self, look: Look) {
+        look.mime.clone_into(&mut self.mime);
+        if look.width > 0 {
+            (self.width, self.height) = (look.width, look.height);
+        }
+    }
 }
 
 /// The format's own description of a source: opaque to everybody but the container that made it.

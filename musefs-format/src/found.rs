@@ -3,6 +3,9 @@
 //! A file may carry several tags, and a tag may have several places for one key. Within a tag the place of
 //! the lowest rank is the key's value; among tags the first that has the key.
 
+use std::collections::HashMap;
+
+use crate::limits::PROBLEMS_MAX;
 use crate::{Picture, Problem, Tags};
 
 /// The readable content of one tag.
@@ -28,9 +31,11 @@ impl Found {
         self.entries.push(Entry { key: key.to_owned(), rank, value: value.into() });
     }
 
-    /// Notes something odd.
+    /// Notes something odd; the first [`PROBLEMS_MAX`] are kept.
     pub fn problem(&mut self, problem: impl Into<String>) {
-        self.problems.push(Problem(problem.into()));
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(Problem(problem.into()));
+        }
     }
 
     /// Whether it has no value at all.
@@ -40,15 +45,13 @@ impl Found {
 
     /// Lays the values under those of `tags`: only keys that it lacks are added.
     pub fn fill(&self, tags: &mut Tags) {
-        let mut own = Tags::new();
-        for entry in &self.entries {
-            let best = self.entries.iter().filter(|other| other.key == entry.key).map(|other| other.rank).min();
-            if best == Some(entry.rank) && tags.get(&entry.key).is_empty() {
-                own.push(&entry.key, entry.value.clone());
-            }
+        let mut best = HashMap::new();
+        for entry in self.entries.iter().filter(|entry| tags.get(&entry.key).is_empty()) {
+            let rank = best.entry(entry.key.as_str()).or_insert(entry.rank);
+            *rank = entry.rank.min(*rank);
         }
-        for (key, values) in own.iter() {
-            tags.set(key, values.to_vec());
+        for entry in self.entries.iter().filter(|entry| best.get(entry.key.as_str()) == Some(&entry.rank)) {
+            tags.push(&entry.key, entry.value.as_str());
         }
     }
 }
@@ -73,5 +76,14 @@ mod tests {
         assert_eq!(tags.get("date"), ["1999-05-01"]);
         assert_eq!(tags.get("artist"), ["A", "B"]);
         assert_eq!(tags.get("title"), ["T"]);
+    }
+
+    #[test]
+    fn problems_are_limited() {
+        let mut found = Found::default();
+        for count in 1..PROBLEMS_MAX + 2 {
+            found.problem("odd");
+            assert_eq!(found.problems.len(), count.min(PROBLEMS_MAX));
+        }
     }
 }

@@ -11,13 +11,16 @@
 pub mod container;
 pub mod edits;
 pub mod facts;
+pub mod flac;
 pub mod found;
 pub mod limits;
 pub mod mpeg;
+pub mod picture;
 pub mod source;
 pub mod splice;
 pub mod table;
 pub mod tags;
+pub mod vorbis;
 
 mod sniff;
 

@@ -17,3 +17,21 @@ pub const LEADING_TAGS_MAX: usize = 32;
 
 /// Most bytes of junk in front of MPEG audio that are searched for its first frame, where the extension promises it.
 pub const JUNK_BYTES_MAX: usize = 512 << 10;
+
+/// Most segments of a JPEG picture that are stepped over on the way to its size.
+pub const JPEG_SEGMENTS_MAX: usize = 64;
+
+/// Most fields of a Vorbis comment that are read; a file with more keeps them but cannot be edited.
+pub const VORBIS_FIELDS_MAX: usize = 1 << 16;
+
+/// Bytes of a `METADATA_BLOCK_PICTURE` field, in base64, that are decoded to see what the picture is.
+pub const PICTURE_FIELD_BYTES: usize = 128 << 10;
+
+/// Bytes of a FLAC picture block that are read for what stands in front of the picture itself.
+pub const PICTURE_HEAD_BYTES: usize = 64 << 10;
+
+/// Most metadata blocks of a FLAC file; one with more is served whole.
+pub const FLAC_BLOCKS_MAX: usize = 4096;
+
+/// Most problems that are told of one tag.
+pub const PROBLEMS_MAX: usize = 100;

@@ -81,18 +81,25 @@ pub fn sniff(head: &[u8], extension: Option<&str>) -> Option<Format> {
 /// # Errors
 /// Those of `source`.
 pub fn sniff_source(source: &dyn ReadAt, extension: Option<&str>) -> io::Result<Option<Format>> {
-    let head = source.bytes(0, SNIFF_BYTES as u64, SNIFF_BYTES)?;
-    let start = behind_tags(&head);
-    if start != 0 && start >= head.len() as u64 / 2 {
-        let body = source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
-        let body = &body[(behind_tags(&body) as usize).min(body.len())..];
-        return Ok(format_of(body, true, extension));
-    }
+    let start = leading_tags_end(source)?;
+    let body = source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
     let promised = matches!(extension.and_then(extension_format), Some(Format::Mpeg | Format::Adts));
-    match sniff(&head, extension) {
+    match format_of(&body, start > 0, extension) {
         None if promised => Ok(format_of(&source.bytes(0, u64::MAX, JUNK_BYTES_MAX)?, false, extension)),
         found => Ok(found),
     }
+}
+
+/// [`behind_tags`] of a whole source.
+pub(crate) fn leading_tags_end(source: &dyn ReadAt) -> io::Result<u64> {
+    let mut at = 0;
+    for _ in 0..LEADING_TAGS_MAX {
+        let Some(len) = leading_tag_len(&source.bytes(at, 32, 32)?) else { break };
+        at += len;
+        let padding = source.bytes(at, SNIFF_BYTES as u64, SNIFF_BYTES)?;
+        at += padding.iter().take_while(|byte| **byte == 0).count() as u64;
+    }
+    Ok(at)
 }
 
 /// Offset of the first byte behind all leading ID3v2 and APEv2 tags and the zeros that pad them; may lie past `head`.

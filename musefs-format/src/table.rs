@@ -104,10 +104,10 @@ pub fn places(column: Column, name: &str, detail: Option<&str>) -> &'static [Pla
 
 /// The key of a free-form place (a Vorbis field, a `TXXX` frame's description) that holds no canonical key.
 ///
-/// A name with a colon gets the prefix of its column, for a prefix could not be told from it.
+/// A name that begins like the key of a native place gets the prefix of its column.
 pub fn free_key(column: Column, name: &str) -> String {
     let name = name.to_lowercase();
-    if name.contains(':') { format!("{}{name}", column.prefix()) } else { name }
+    if has_prefix(&name) { format!("{}{name}", column.prefix()) } else { name }
 }
 
 /// The name of the free-form place of a key that the table does not know: upper-case, without the column's prefix.
@@ -147,6 +147,20 @@ pub fn canonical_key(key: &str) -> Cow<'_, str> {
         None if name.len() < lower.len() => Cow::Owned(free_key(Column::Vorbis, name)),
         None => lower,
     }
+}
+
+/// The key of the total that belongs to a number: `totaltracks` to `tracknumber`.
+pub fn total_of(key: &str) -> Option<&'static str> {
+    let Slot::Part(name, Part::Number) = slots(key, Column::Id3v24).first()? else { return None };
+    places(Column::Id3v24, name, None).iter().find(|place| place.part == Some(Part::Total)).map(|place| place.key)
+}
+
+/// The sides of "number/total"; `None` if a side is anything but digits: "A/B" is one value.
+pub fn split_number(value: &str) -> Option<(&str, &str)> {
+    let (number, total) = value.split_once('/')?;
+    let (number, total) = (number.trim(), total.trim());
+    let digits = |side: &str| !side.is_empty() && side.bytes().all(|byte| byte.is_ascii_digit());
+    (digits(number) && digits(total)).then_some((number, total))
 }
 
 /// Whether a key names a place of one kind of container.
@@ -277,15 +291,31 @@ mod tests {
             ("vorbis:musicbrainz_trackid", "musicbrainz_recordingid"),
             ("My Own", "my own"),
             ("vorbis:mine", "mine"),
-            ("vorbis:a:b", "vorbis:a:b"),
+            ("vorbis:a:b", "a:b"),
+            ("vorbis:id3:x", "vorbis:id3:x"),
         ] {
             assert_eq!(canonical_key(name), key, "{name}");
         }
     }
 
     #[test]
+    fn numbers_have_totals() {
+        assert_eq!(total_of("tracknumber"), Some("totaltracks"));
+        assert_eq!(total_of("movementnumber"), Some("movementtotal"));
+        assert_eq!(total_of("totaltracks"), None);
+        assert_eq!(total_of("title"), None);
+        assert_eq!(split_number("3/12"), Some(("3", "12")));
+        assert_eq!(split_number(" 03 / 12 "), Some(("03", "12")));
+        for whole in ["3", "3/", "/12", "A/B", "3/4/5", ""] {
+            assert_eq!(split_number(whole), None);
+        }
+    }
+
+    #[test]
     fn free_names_and_keys_are_inverse() {
-        for (key, name) in [("my own", Some("MY OWN")), ("vorbis:a:b", Some("A:B")), ("id3:priv:x", None)] {
+        for (key, name) in
+            [("my own", Some("MY OWN")), ("a:b", Some("A:B")), ("vorbis:id3:x", Some("ID3:X")), ("id3:priv:x", None)]
+        {
             assert_eq!(free_name(Column::Vorbis, key).as_deref(), name);
             if let Some(name) = name {
                 assert_eq!(free_key(Column::Vorbis, name), key);

@@ -1,6 +1,9 @@
 //! What tests of several modules share.
 
+use std::fs;
 use std::path::PathBuf;
+
+use crate::{Origin, Splice};
 
 /// The folder of real files, if there is one; without it a test prints that it is skipped, with `CI=true` it fails.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -12,4 +15,49 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpus at {}", path.display());
     eprintln!("skipped: no corpus at {}", path.display());
     None
+}
+
+/// A file of the corpus with its row of the index.
+pub(crate) struct CorpusFile {
+    /// As in the index.
+    pub(crate) name: String,
+    /// Format of the index.
+    pub(crate) format: String,
+    /// What ffmpeg made of it: `ok`, `errors:N` or `fail`.
+    pub(crate) decode: String,
+    /// The file.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// All files of the corpus; none without a corpus.
+pub(crate) fn corpus_files() -> impl Iterator<Item = CorpusFile> {
+    let corpus = corpus();
+    let index =
+        corpus.as_ref().map(|corpus| fs::read_to_string(corpus.join("INDEX.tsv")).expect("the index is readable"));
+    let rows: Vec<_> = index.unwrap_or_default().lines().skip(1).map(str::to_owned).collect();
+    rows.into_iter().map(move |row| {
+        let columns: Vec<_> = row.split('\t').map(str::to_owned).collect();
+        let path = corpus.as_ref().expect("rows come from a corpus").join("files").join(&columns[0]);
+        let bytes = fs::read(&path).expect("files of the index are readable");
+        let decode = columns.last().expect("rows have columns").clone();
+        CorpusFile { name: columns[0].clone(), format: columns[7].clone(), decode, bytes }
+    })
+}
+
+/// The bytes of a served file.
+pub(crate) fn materialise(splice: &Splice, source: &[u8]) -> Vec<u8> {
+    materialise_range(splice, source, 0, splice.len())
+}
+
+/// The bytes of a range of a served file.
+pub(crate) fn materialise_range(splice: &Splice, source: &[u8], offset: u64, len: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for segment in splice.range(offset, len) {
+        let len = segment.len as usize;
+        bytes.extend_from_slice(match segment.origin {
+            Origin::Made(at) => &splice.made()[at..at + len],
+            Origin::Source(at) => &source[at as usize..at as usize + len],
+        });
+    }
+    bytes
 }

@@ -1,10 +1,10 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::*;
+use crate::testing::corpus_files;
 
 const ALL: [Format; 22] = [
     Format::Flac,
@@ -130,27 +130,24 @@ const DIFFERENCES: [(&str, &str, &str, &str); 12] = [
 
 #[test]
 fn the_corpus_is_recognised() {
-    let Some(corpus) = crate::testing::corpus() else { return };
-    let index = fs::read_to_string(corpus.join("INDEX.tsv")).unwrap();
     let mut differences = BTreeMap::new();
-    for row in index.lines().skip(1) {
-        let columns: Vec<_> = row.split('\t').collect();
-        let path = PathBuf::from(columns[0]);
-        let bytes = fs::read(corpus.join("files").join(&path)).unwrap();
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        let ours = index_name(sniff_source(&bytes, extension.as_deref()).unwrap());
-        let theirs = match columns[7] {
+    for file in corpus_files() {
+        let extension = Path::new(&file.name).extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        let ours = index_name(sniff_source(&file.bytes, extension.as_deref()).unwrap());
+        let theirs = match &*file.format {
             "mp1" | "mp2" | "id3-only" => "mp3",
             "unknown" | "empty" | "zeros" => "none",
             other => other,
         };
         if ours != theirs {
-            differences.insert(columns[0].to_owned(), (theirs.to_owned(), ours.to_owned()));
+            differences.insert(file.name, (theirs.to_owned(), ours.to_owned()));
         }
     }
     let expected: BTreeMap<_, _> = DIFFERENCES
         .iter()
         .map(|(path, theirs, ours, _)| ((*path).to_owned(), ((*theirs).to_owned(), (*ours).to_owned())))
         .collect();
-    assert_eq!(differences, expected);
+    if crate::testing::corpus().is_some() {
+        assert_eq!(differences, expected);
+    }
 }

@@ -1,0 +1,177 @@
+//! A source taken apart.
+
+use std::io;
+
+use super::picture::PictureBlock;
+use super::properties::properties;
+use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, kind};
+use crate::found::Found;
+use crate::limits::{FLAC_BLOCKS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
+use crate::picture::look;
+use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt, Structure, Tags, vorbis};
+
+const MARKER: &[u8] = b"fLaC";
+
+pub(super) fn read(source: &dyn ReadAt) -> io::Result<Facts> {
+    let mut reader = Reader::new(source, false);
+    let outcome = reader.walk()?;
+    if outcome.is_err() && !reader.comments.is_empty() {
+        let mut mended = Reader::new(source, true);
+        if mended.walk()?.is_ok() {
+            mended.problem("the length of the comment block is wrong");
+            return Ok(mended.facts(Ok(())));
+        }
+    }
+    Ok(reader.facts(outcome))
+}
+
+/// What was read so far: kept when the walk ends early.
+struct Reader<'a> {
+    source: &'a dyn ReadAt,
+    /// Whether comment blocks end where their fields end, whatever their headers say: some writers get them wrong.
+    trusts_fields: bool,
+    structure: FlacStructure,
+    stream_info: Vec<u8>,
+    /// One for each comment block, in order.
+    comments: Vec<Found>,
+    pictures: Vec<Picture>,
+    problems: Vec<Problem>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a dyn ReadAt, trusts_fields: bool) -> Self {
+        let structure = FlacStructure { len: source.len(), marker: 0, blocks: Vec::new() };
+        let (stream_info, comments, pictures, problems) = Default::default();
+        Self { source, trusts_fields, structure, stream_info, comments, pictures, problems }
+    }
+
+    /// Walks over the blocks. The error in words is why the file cannot be edited.
+    fn walk(&mut self) -> io::Result<Result<(), &'static str>> {
+        let Some(marker) = self.find_marker()? else { return Ok(Err("there is no FLAC marker")) };
+        self.structure.marker = marker;
+        loop {
+            let at = self.structure.audio();
+            let head = self.source.bytes(at, HEADER_BYTES, HEADER_BYTES as usize)?;
+            let Some(&[head, a, b, c]) = head.first_chunk() else {
+                return Ok(Err("the metadata ends in a block header"));
+            };
+            let block = Block { head, len: u32::from_be_bytes([0, a, b, c]), comments: None };
+            if block.kind() == kind::FORBIDDEN {
+                return Ok(Err("a metadata block is of a forbidden kind"));
+            }
+            let is_mended = self.trusts_fields && block.kind() == kind::COMMENTS;
+            if at + block.total() > self.source.len() && !is_mended {
+                return Ok(Err("the metadata runs past the end of the file"));
+            }
+            if self.structure.blocks.len() == FLAC_BLOCKS_MAX {
+                return Ok(Err("there are too many metadata blocks"));
+            }
+            let is_last = block.is_last();
+            self.block(block, at + HEADER_BYTES)?;
+            if is_last {
+                return self.check();
+            }
+        }
+    }
+
+    /// Behind leading tags and their padding, or behind junk if STREAMINFO follows as it must.
+    fn find_marker(&self) -> io::Result<Option<u64>> {
+        let start = crate::sniff::leading_tags_end(self.source)?;
+        let window = self.source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
+        if window.starts_with(MARKER) {
+            return Ok(Some(start));
+        }
+        let with_stream_info = b"fLaC\x00\x00\x00\x22";
+        let junk = window.windows(with_stream_info.len()).position(|bytes| bytes == with_stream_info);
+        Ok(junk.map(|junk| start + junk as u64))
+    }
+
+    fn block(&mut self, mut block: Block, at: u64) -> io::Result<()> {
+        let is_mended = self.trusts_fields && block.kind() == kind::COMMENTS;
+        let len = if is_mended { BLOCK_BYTES_MAX } else { u64::from(block.len) };
+        match block.kind() {
+            kind::STREAMINFO if self.stream_info.is_empty() => {
+                self.stream_info = self.source.bytes(at, len, PICTURE_HEAD_BYTES)?;
+            }
+            kind::COMMENTS => {
+                let (layout, found) = vorbis::read(&self.source.bytes(at, len, BLOCK_BYTES_MAX as usize)?);
+                if is_mended && layout.complete {
+                    block.len = layout.end;
+                }
+                block.comments = Some(layout);
+                self.comments.push(found);
+            }
+            kind::PICTURE => self.picture(ByteRange { offset: at, len })?,
+            _ => {}
+        }
+        self.structure.blocks.push(block);
+        Ok(())
+    }
+
+    fn picture(&mut self, range: ByteRange) -> io::Result<()> {
+        let head = self.source.bytes(range.offset, range.len, PICTURE_HEAD_BYTES)?;
+        let Some(block) = PictureBlock::parse(&head) else {
+            self.problem("a picture block is malformed");
+            return Ok(());
+        };
+        if block.is_link() {
+            return Ok(());
+        }
+        let offset = range.offset + block.data_offset as u64;
+        let data = ByteRange { offset, len: u64::from(block.data_len).min(range.end() - offset) };
+        if data.len < u64::from(block.data_len) {
+            self.problem("a picture runs past the end of its block");
+        }
+        let mut picture = Picture { range: data, ..block.picture };
+        if let Some(look) = look(self.source, data)? {
+            picture.adopt(look);
+        }
+        self.pictures.push(picture);
+        Ok(())
+    }
+
+    /// Whether what was walked over can be what it seems: frames follow, or nothing at all.
+    fn check(&mut self) -> io::Result<Result<(), &'static str>> {
+        let overflows = |block: &Block| block.comments.as_ref().is_some_and(vorbis::Layout::overflows);
+        let sync = self.source.bytes(self.structure.audio(), 2, 2)?;
+        Ok(match sync.as_slice() {
+            _ if self.stream_info.len() < 34 => Err("there is no STREAMINFO block"),
+            _ if self.structure.marker > 0 => Err("tags stand in front of the file"),
+            _ if self.structure.blocks.iter().any(overflows) => Err("there are too many comment fields"),
+            [] => Ok(()),
+            [0xff, second] if second & 0xfc == 0xf8 => Ok(()),
+            _ => Err("no audio frame follows the metadata"),
+        })
+    }
+
+    fn problem(&mut self, problem: &str) {
+        self.problems.push(Problem(problem.to_owned()));
+    }
+
+    fn facts(mut self, outcome: Result<(), &'static str>) -> Facts {
+        let mut tags = Tags::new();
+        for found in &mut self.comments {
+            found.fill(&mut tags);
+            self.problems.append(&mut found.problems);
+            self.pictures.append(&mut found.pictures);
+        }
+        if self.comments.len() > 1 {
+            self.problem("there are several comment blocks");
+        }
+        if let Err(reason) = outcome {
+            self.problem(reason);
+        }
+        let audio = ByteRange::between(self.structure.audio().min(self.source.len()), self.source.len());
+        let unknown = || Properties { codec: "flac".to_owned(), ..Properties::default() };
+        Facts {
+            format: Format::Flac,
+            properties: properties(&self.stream_info, audio.len).unwrap_or_else(unknown),
+            audio,
+            tags,
+            pictures: self.pictures,
+            structure: outcome.map_or_else(|_| Structure::default(), |()| self.structure.encode()),
+            editing: outcome.map_or_else(|reason| Editing::Opaque(reason.to_owned()), |()| Editing::Possible),
+            problems: self.problems,
+        }
+    }
+}
