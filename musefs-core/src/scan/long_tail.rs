@@ -10,6 +10,7 @@ use std::{
 
 use lofty::{
     config::{ParseOptions, ParsingMode},
+    error::FileParseError,
     file::{AudioFile as _, FileType, TaggedFile, TaggedFileExt as _},
     mp4::{Mp4Codec, Mp4File},
     probe::Probe,
@@ -24,6 +25,8 @@ use crate::limits::{LONG_TAIL_BYTES_MAX, TEXT_BYTES_MAX};
 pub(super) struct LongTail {
     pub(super) tags: Tags,
     pub(super) properties: Properties,
+    /// Whether the properties could be read.
+    pub(super) complete: bool,
 }
 
 /// Reads a source with lofty. `None`: the format is not among lofty's.
@@ -33,12 +36,33 @@ pub(super) struct LongTail {
 pub(super) fn read(format: Format, source: &SourceFile) -> Option<Result<LongTail, String>> {
     let file_type = file_type(format)?;
     source.allow(LONG_TAIL_BYTES_MAX);
-    let outcome = catch_unwind(AssertUnwindSafe(|| parse(file_type, &mut Cursor { source, at: 0 })));
-    Some(match outcome {
-        Ok(Ok((file, codec))) => Ok(LongTail { tags: tags(&file), properties: properties(&file, codec, format) }),
-        Ok(Err(error)) => Err(error.to_string()),
+    // Files with odd properties often have tags that can be read.
+    let all = parse_guarded(file_type, true, source);
+    let (outcome, complete) = match all {
+        Err(_) => (parse_guarded(file_type, false, source).or(all), false),
+        Ok(_) => (all, true),
+    };
+    Some(outcome.map(|(file, codec)| LongTail {
+        tags: tags(&file),
+        properties: properties(&file, codec, format),
+        complete,
+    }))
+}
+
+type Parsed = (TaggedFile, Option<&'static str>);
+
+fn parse_guarded(file_type: FileType, with_properties: bool, source: &SourceFile) -> Result<Parsed, String> {
+    let parse = || parse(file_type, with_properties, &mut Cursor { source, at: 0 });
+    match catch_unwind(AssertUnwindSafe(parse)) {
+        Ok(outcome) => outcome.map_err(|error| in_words(&error)),
         Err(_) => Err("its reader failed".to_owned()),
-    })
+    }
+}
+
+/// An error with its causes: lofty's outermost only names the format.
+fn in_words(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |words, cause| format!("{words}: {cause}"))
 }
 
 fn file_type(format: Format) -> Option<FileType> {
@@ -57,11 +81,9 @@ fn file_type(format: Format) -> Option<FileType> {
     })
 }
 
-fn parse(
-    file_type: FileType,
-    cursor: &mut Cursor<'_>,
-) -> Result<(TaggedFile, Option<&'static str>), lofty::error::FileParseError> {
-    let options = ParseOptions::new().read_cover_art(false).parsing_mode(ParsingMode::Relaxed);
+fn parse(file_type: FileType, with_properties: bool, cursor: &mut Cursor<'_>) -> Result<Parsed, FileParseError> {
+    let options =
+        ParseOptions::new().read_properties(with_properties).read_cover_art(false).parsing_mode(ParsingMode::Relaxed);
     if file_type != FileType::Mp4 {
         return Ok((Probe::with_file_type(cursor, file_type).options(options).read()?, None));
     }

@@ -5,7 +5,13 @@ mod audio_range;
 mod file;
 mod from_name;
 mod identity;
+mod known;
 mod long_tail;
+mod not_audio;
 mod probe;
 mod retry;
+mod roots;
 mod walk;
+
+#[cfg(test)]
+mod corpus_tests;

@@ -218,8 +218,13 @@ fn foreign(name: &OsStr, source: &SourceFile, format: Format) -> io::Result<Trac
     track.readability = Readability::Opaque(reason);
     match long_tail::read(format, source) {
         Some(Ok(found)) => {
-            track.tags = found.tags;
+            if found.complete || !found.tags.is_empty() {
+                track.tags = found.tags;
+            }
             track.properties = found.properties;
+            if !found.complete {
+                track.problems.push("its length and sample rate cannot be read".to_owned());
+            }
         }
         Some(Err(error)) => track.problems.push(format!("its tags cannot be read: {error}")),
         None => {}
