@@ -57,6 +57,26 @@ pub const LONG_TAIL_BYTES_MAX: u64 = 8 << 20;
 /// Most bytes of a text of a rarer format.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
+/// Most problems of a scan that are kept with their words; further ones are counted.
+pub const PROBLEMS_KEPT_MAX: usize = 10_000;
+
+/// Most extensions of other files that are counted apart.
+pub const OTHER_EXTENSIONS_MAX: usize = 256;
+
+/// Found files that wait for a probe. So far may the walk run ahead.
+pub const FOUND_QUEUE_MAX: usize = 1 << 16;
+
+/// Probed files that wait for the writer.
+pub const PROBED_QUEUE_MAX: usize = 256;
+
+/// Files that are written in one transaction.
+pub const BATCH_FILES_MAX: usize = 1000;
+
+/// How long a transaction of a scan stays open at most, so that mounts see what is there already.
+pub const BATCH_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
+
+// Templates.
+
 /// Most bytes of a template's text.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
 
@@ -83,20 +103,3 @@ pub const TEMPLATE_UNIQUE_ALBUMS_MAX: usize = 64;
 
 /// Most bytes of a preset's file.
 pub const PRESET_BYTES_MAX: u64 = 64 * 1024;
-/// Most problems of a scan that are kept with their words; further ones are counted.
-pub const PROBLEMS_KEPT_MAX: usize = 10_000;
-
-/// Most extensions of other files that are counted apart.
-pub const OTHER_EXTENSIONS_MAX: usize = 256;
-
-/// Found files that wait for a probe. So far may the walk run ahead.
-pub const FOUND_QUEUE_MAX: usize = 1 << 16;
-
-/// Probed files that wait for the writer.
-pub const PROBED_QUEUE_MAX: usize = 256;
-
-/// Files that are written in one transaction.
-pub const BATCH_FILES_MAX: usize = 1000;
-
-/// How long a transaction of a scan stays open at most, so that mounts see what is there already.
-pub const BATCH_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
