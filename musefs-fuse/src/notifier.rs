@@ -141,3 +141,160 @@ fn gone_is_fine(pushed: io::Result<()>) -> io::Result<()> {
 fn is_over(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NODEV.raw_os_error())
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use std::sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    };
+
+    use crossbeam_channel::{Sender, bounded, unbounded};
+    use musefs_core::{
+        Error,
+        vfs::{Attributes, Cookie, Device, ListSink, Lookup, Node, Totals},
+    };
+    use rustix::io::Errno;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    /// A tree of which only "everything" is asked.
+    struct Tree;
+
+    impl Vfs for Tree {
+        fn lookup(&self, _: NodeId, _: &[u8]) -> Result<Lookup, Error> {
+            Err(Error::NotFound)
+        }
+        fn attributes(&self, _: Node) -> Result<Attributes, Error> {
+            Err(Error::NotFound)
+        }
+        fn parent(&self, dir: NodeId) -> Result<NodeId, Error> {
+            Ok(dir)
+        }
+        fn list(&self, _: NodeId, _: Cookie, _: &mut dyn ListSink) -> Result<(), Error> {
+            Ok(())
+        }
+        fn device(&self, _: Node) -> Device {
+            Device::default()
+        }
+        fn read_from_memory(&self, _: Node, _: u64, _: &mut [u8]) -> Option<Result<usize, Error>> {
+            None
+        }
+        fn read(&self, _: Node, _: u64, _: &mut [u8]) -> Result<usize, Error> {
+            Ok(0)
+        }
+        fn forget(&self, _: Node) {}
+        fn totals(&self) -> Totals {
+            Totals::default()
+        }
+        fn subscribe(&self) -> Receiver<Changes> {
+            never()
+        }
+        fn everything(&self) -> Changes {
+            change("everything")
+        }
+    }
+
+    /// Writes down what was dropped; fails with `errno` the first `failures` times.
+    #[derive(Default)]
+    struct Kernel {
+        dropped: Mutex<Vec<String>>,
+        failures: AtomicU32,
+        errno: i32,
+    }
+
+    impl Kernel {
+        fn drop_it(&self, what: String) -> io::Result<()> {
+            if self.failures.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
+                return Err(io::Error::from_raw_os_error(self.errno));
+            }
+            self.dropped.lock().unwrap().push(what);
+            Ok(())
+        }
+    }
+
+    impl Caches for Arc<Kernel> {
+        fn drop_name(&self, parent: INodeNo, name: &OsStr) -> io::Result<()> {
+            self.drop_it(format!("{}/{}", parent.0, name.display()))
+        }
+        fn drop_listing(&self, dir: INodeNo) -> io::Result<()> {
+            self.drop_it(format!("{}/", dir.0))
+        }
+    }
+
+    fn change(name: &str) -> Changes {
+        Changes { names: vec![(NodeId::ROOT, name.as_bytes().into())], directories: vec![NodeId::ROOT] }
+    }
+
+    struct Rig {
+        kernel: Arc<Kernel>,
+        trust: Arc<Trust>,
+        changes: Sender<Changes>,
+        thread: thread::JoinHandle<()>,
+        stop: Sender<()>,
+    }
+
+    fn rig(failures: u32, errno: Errno) -> Rig {
+        let errno = errno.raw_os_error();
+        let kernel = Arc::new(Kernel { failures: failures.into(), errno, ..Kernel::default() });
+        let trust = Arc::new(Trust::new(LIMIT));
+        let (changes, told) = unbounded();
+        let (stop, stopped) = bounded(0);
+        let mut pusher = Pusher {
+            vfs: Arc::new(Tree),
+            caches: Arc::clone(&kernel),
+            trust: Arc::clone(&trust),
+            owed: Owed::default(),
+        };
+        let thread = thread::spawn(move || pusher.run(&told, &stopped, Duration::from_millis(1)));
+        Rig { kernel, trust, changes, thread, stop }
+    }
+
+    impl Rig {
+        fn wait(&self, wanted: &[&str]) {
+            let end = Instant::now() + LIMIT;
+            while *self.kernel.dropped.lock().unwrap() != wanted || self.trust.pushing_fails() {
+                assert!(Instant::now() < end, "{:?}", self.kernel.dropped.lock().unwrap());
+                thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn changes_are_pushed_in_order() {
+        let rig = rig(0, Errno::NOMEM);
+        rig.changes.send(change("a")).unwrap();
+        rig.changes.send(change("b")).unwrap();
+        rig.wait(&["1/a", "1/", "1/b", "1/"]);
+        drop(rig.stop);
+        rig.thread.join().unwrap();
+    }
+
+    #[test]
+    fn what_is_not_cached_is_no_failure() {
+        let rig = rig(1, Errno::NOENT);
+        rig.changes.send(change("a")).unwrap();
+        rig.wait(&["1/"]);
+    }
+
+    #[test]
+    fn a_failure_is_made_up_for_until_it_works() {
+        let rig = rig(3, Errno::NOMEM);
+        rig.changes.send(change("gone")).unwrap();
+        rig.wait(&["1/gone", "1/everything", "1/"]);
+    }
+
+    #[test]
+    fn the_thread_ends_with_the_connection_and_with_the_library() {
+        let over = rig(1, Errno::NODEV);
+        over.changes.send(change("a")).unwrap();
+        over.thread.join().unwrap();
+        let dropped = rig(0, Errno::NOMEM);
+        drop(dropped.changes);
+        dropped.thread.join().unwrap();
+    }
+}
