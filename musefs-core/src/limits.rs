@@ -103,3 +103,26 @@ pub const TEMPLATE_UNIQUE_ALBUMS_MAX: usize = 64;
 
 /// Most bytes of a preset's file.
 pub const PRESET_BYTES_MAX: u64 = 64 * 1024;
+
+// Tree.
+
+/// Bytes of one name in the tree: what Linux and NFS clients accept.
+pub const NAME_BYTES_MAX: usize = 255;
+
+/// Bytes of an extension; what is longer is cut, and a longer tail of a name is none.
+pub const EXTENSION_BYTES_MAX: usize = 32;
+
+/// Levels of a path in the tree, its file included; directories below that are left out.
+pub const LEVELS_MAX: usize = 64;
+
+/// Bytes of a name that is looked up; a name of [`NAME_BYTES_MAX`] takes up to three times as many when decomposed.
+pub const QUERY_BYTES_MAX: usize = 3 * NAME_BYTES_MAX;
+
+/// Bytes of all names of a tree together: they are addressed by 32 bits.
+pub const NAMES_BYTES_MAX: usize = u32::MAX as usize;
+
+/// The lowest track id: node ids below have other meanings.
+pub const TRACK_MIN: i64 = 16;
+
+/// The highest track id that a node id can hold (38 bits).
+pub const TRACK_MAX: i64 = (1 << 38) - 1;
