@@ -113,7 +113,7 @@ pub const NAME_BYTES_MAX: usize = 255;
 pub const EXTENSION_BYTES_MAX: usize = 32;
 
 /// Levels of a path in the tree, its file included; directories below that are left out.
-pub const LEVELS_MAX: usize = 64;
+pub const LEVELS_MAX: usize = 128;
 
 /// Bytes of a name that is looked up; a name of [`NAME_BYTES_MAX`] takes up to three times as many when decomposed.
 pub const QUERY_BYTES_MAX: usize = 3 * NAME_BYTES_MAX;
