@@ -126,3 +126,12 @@ pub const TRACK_MIN: i64 = 16;
 
 /// The highest track id that a node id can hold (38 bits).
 pub const TRACK_MAX: i64 = (1 << 38) - 1;
+
+/// Most warnings of one class that are shown in a period; the rest is counted.
+pub const WARNINGS_MAX: u32 = 10;
+
+/// The period of warnings.
+pub const WARNINGS_PERIOD: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// Most snapshots of the metrics that are kept for clients that hold them.
+pub const SNAPSHOTS_MAX: usize = 256;
