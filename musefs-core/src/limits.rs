@@ -77,6 +77,8 @@ pub const BATCH_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2
 
 // Templates.
 
+// Templates.
+
 /// Most bytes of a template's text.
 pub const TEMPLATE_BYTES_MAX: usize = 4096;
 
@@ -95,9 +97,6 @@ pub const TEMPLATE_VALUE_BYTES_MAX: usize = 1024;
 /// Most bytes of a rendered path: Linux's PATH_MAX.
 pub const TEMPLATE_OUTPUT_BYTES_MAX: usize = 4096;
 
-/// Most levels of a rendered path, the file included; further ones are joined with `_`.
-pub const TEMPLATE_LEVELS_MAX: usize = 128;
-
 /// Most albums of one name that `%aunique` tells apart; further ones share a directory with one of these.
 pub const TEMPLATE_UNIQUE_ALBUMS_MAX: usize = 64;
 
@@ -112,7 +111,7 @@ pub const NAME_BYTES_MAX: usize = 255;
 /// Bytes of an extension; what is longer is cut, and a longer tail of a name is none.
 pub const EXTENSION_BYTES_MAX: usize = 32;
 
-/// Levels of a path in the tree, its file included; directories below that are left out.
+/// Levels of a path in the tree, its file included; a template joins further ones with `_`.
 pub const LEVELS_MAX: usize = 128;
 
 /// Bytes of a name that is looked up; a name of [`NAME_BYTES_MAX`] takes up to three times as many when decomposed.
@@ -126,6 +125,8 @@ pub const TRACK_MIN: i64 = 16;
 
 /// The highest track id that a node id can hold (38 bits).
 pub const TRACK_MAX: i64 = (1 << 38) - 1;
+
+// Metrics.
 
 /// Most warnings of one class that are shown in a period; the rest is counted.
 pub const WARNINGS_MAX: u32 = 10;

@@ -14,19 +14,22 @@ const BUCKETS_SECONDS: &[f64] =
 
 const VALID: &str = "the definition has a valid name, as the test of all definitions shows";
 
+/// How a value is read.
+type ValueOf = fn(&Moment) -> u64;
+
 /// A metric whose value is read when the text is made.
 struct Read {
     definition: &'static Definition,
     /// Value of its only label, or nothing.
     label: Option<&'static str>,
-    value: fn(&Moment) -> u64,
+    value: ValueOf,
 }
 
-const fn read(definition: &'static Definition, value: fn(&Moment) -> u64) -> Read {
+const fn read(definition: &'static Definition, value: ValueOf) -> Read {
     Read { definition, label: None, value }
 }
 
-const fn read_by(definition: &'static Definition, label: &'static str, value: fn(&Moment) -> u64) -> Read {
+const fn read_by(definition: &'static Definition, label: &'static str, value: ValueOf) -> Read {
     Read { definition, label: Some(label), value }
 }
 
@@ -90,7 +93,7 @@ impl Cell {
 }
 
 /// Metrics that are read, with their cells in the registry.
-pub(super) struct Readers(Vec<(Cell, fn(&Moment) -> u64)>);
+pub(super) struct Readers(Vec<(Cell, ValueOf)>);
 
 impl Readers {
     /// Those that every program has.

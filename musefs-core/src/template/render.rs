@@ -5,7 +5,7 @@ use super::field::{Field, Source};
 use super::unique::UniqueIndex;
 use super::value::{self, Form};
 use super::{Fact, Fields, RenderOptions};
-use crate::limits::{TEMPLATE_LEVELS_MAX, TEMPLATE_OUTPUT_BYTES_MAX};
+use crate::limits::{LEVELS_MAX, TEMPLATE_OUTPUT_BYTES_MAX};
 
 /// What is shown for a field without a value, when nothing else was said.
 pub(super) const DEFAULTS: &[(&str, &str)] = &[
@@ -208,7 +208,7 @@ fn are_levels(path: &[u8], keep_blanks: bool) -> bool {
         [b' ', ..] | [.., b' '] => keep_blanks,
         _ => true,
     };
-    path.split(|byte| *byte == b'/').enumerate().all(|(at, level)| at < TEMPLATE_LEVELS_MAX && good(level))
+    path.split(|byte| *byte == b'/').enumerate().all(|(at, level)| at < LEVELS_MAX && good(level))
 }
 
 /// Appends the levels of a raw path: empty ones are dropped, except that an empty last one leaves its slash.
@@ -223,7 +223,7 @@ fn write_levels(raw: &str, keep_blanks: bool, out: &mut String) {
             continue;
         }
         if out.len() > start {
-            out.push(if count < TEMPLATE_LEVELS_MAX { '/' } else { '_' });
+            out.push(if count < LEVELS_MAX { '/' } else { '_' });
         }
         count += 1;
         out.push_str(match level {
@@ -232,7 +232,7 @@ fn write_levels(raw: &str, keep_blanks: bool, out: &mut String) {
             level => level,
         });
     }
-    if last_is_empty && out.len() > start && count < TEMPLATE_LEVELS_MAX {
+    if last_is_empty && out.len() > start && count < LEVELS_MAX {
         out.push('/');
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use proptest::prelude::*;
 
 use super::*;
-use crate::limits::{TEMPLATE_LEVELS_MAX, TEMPLATE_OUTPUT_BYTES_MAX, TEMPLATE_VALUE_BYTES_MAX};
+use crate::limits::{LEVELS_MAX, TEMPLATE_OUTPUT_BYTES_MAX, TEMPLATE_VALUE_BYTES_MAX};
 
 /// A track out of a list of tags and facts; a key may come several times.
 struct Sample(Vec<(String, String)>);
@@ -260,9 +260,7 @@ fn lengths_have_limits() {
     ] {
         assert_eq!(render("$!{title}", &[("title", &"x".repeat(len))]).len(), expected);
     }
-    for (levels, expected) in
-        [(TEMPLATE_LEVELS_MAX, TEMPLATE_LEVELS_MAX), (TEMPLATE_LEVELS_MAX + 1, TEMPLATE_LEVELS_MAX)]
-    {
+    for (levels, expected) in [(LEVELS_MAX, LEVELS_MAX), (LEVELS_MAX + 1, LEVELS_MAX)] {
         let deep = vec!["x"; levels].join("/");
         assert_eq!(render("$!{title}", &[("title", &deep)]).split('/').count(), expected);
     }
@@ -370,7 +368,7 @@ proptest! {
         let mut out = String::new();
         template.render(&sample, &RenderOptions::new(), &mut out);
         prop_assert!(out.len() <= 2 * TEMPLATE_OUTPUT_BYTES_MAX);
-        prop_assert!(out.split('/').count() <= TEMPLATE_LEVELS_MAX);
+        prop_assert!(out.split('/').count() <= LEVELS_MAX);
         for level in out.split('/') {
             prop_assert!(!level.is_empty() && level != "." && level != ".." && !level.contains('\0'), "{:?}", out);
             prop_assert_eq!(level.trim_matches(' '), level);
