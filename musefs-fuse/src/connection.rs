@@ -94,8 +94,12 @@ fn private_control() -> rustix::io::Result<OwnedFd> {
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
 }
 
-/// Lazily unmounts what `path` shows. Whoever calls this has made sure whose it is.
-pub(crate) fn detach(path: &Path) -> io::Result<()> {
+/// Lazily unmounts what `path` shows: it is gone at once, what is open there lives on. Whoever calls
+/// this has made sure whose mount that is.
+///
+/// # Errors
+/// When it may not be unmounted, or nothing is mounted there.
+pub fn detach(path: &Path) -> io::Result<()> {
     match unmount(path, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW) {
         Err(Errno::PERM) => detach_by_helper(path),
         done => Ok(done?),

@@ -45,7 +45,8 @@ pub struct Mounted {
 pub enum Stopped {
     /// Nobody used it any more.
     Cleanly,
-    /// Files were still open when the time was over; their readers got errors.
+    /// Files were still open when the time was over. Their readers get errors: at once, or, without root
+    /// on a system without fusectl, when this process ends.
     ByForce,
 }
 
@@ -116,17 +117,16 @@ impl Mounted {
             return Ok(if self.end.was_forced() { Stopped::ByForce } else { Stopped::Cleanly });
         }
         self.end.force();
-        let aborted = self.connection.abort();
-        let ended = self.end.wait(Some(ABORT_LIMIT)).is_some();
-        match (detached, aborted) {
-            (Err(error), _) if self.connection.stands_at(&self.path) => Err(self.left(&error)),
-            (_, Err(error)) if !ended => Err(self.left(&error)),
+        match self.connection.abort() {
+            Ok(()) => drop(self.end.wait(Some(ABORT_LIMIT))),
+            Err(error) => tracing::warn!(%error, "open files can be read until this process ends"),
+        }
+        match detached {
+            Err(error) if self.connection.stands_at(&self.path) => {
+                Err(MountError::Unmount { path: self.path.clone(), reason: error.to_string() })
+            }
             _ => Ok(Stopped::ByForce),
         }
-    }
-
-    fn left(&self, error: &io::Error) -> MountError {
-        MountError::Unmount { path: self.path.clone(), reason: error.to_string() }
     }
 }
 

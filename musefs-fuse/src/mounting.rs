@@ -8,7 +8,7 @@ use std::{
     mem::MaybeUninit,
     os::{
         fd::{AsRawFd as _, OwnedFd},
-        unix::{fs::MetadataExt as _, net::UnixStream},
+        unix::net::UnixStream,
     },
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -62,7 +62,7 @@ pub(crate) fn check_mount_point(path: &Path) -> Result<PathBuf, MountError> {
 
 /// Prepares a mount at a checked mount point.
 pub(crate) fn prepare(path: &Path, options: &Options) -> Result<Prepared, MountError> {
-    match directly(path, options) {
+    match directly(options) {
         // Not root, or a container that filters the newer calls: the helper may still be allowed to.
         Err(Errno::PERM | Errno::NOSYS) => through_helper(path, options),
         Err(Errno::ACCESS) => Err(denied(path, "permission denied")),
@@ -81,14 +81,13 @@ pub(crate) fn attach(mount: OwnedFd, path: &Path) -> Result<(), MountError> {
 }
 
 /// The outer error says whether there is another way.
-fn directly(path: &Path, options: &Options) -> Result<Result<Prepared, MountError>, Errno> {
+fn directly(options: &Options) -> Result<Result<Prepared, MountError>, Errno> {
     let context = fsopen("fuse", FsOpenFlags::FSOPEN_CLOEXEC)?;
     let device = match open_device() {
         Ok(device) => device,
         Err(error) => return Ok(Err(error)),
     };
-    let mode = fs::metadata(path).map_or(0o40755, |metadata| metadata.mode());
-    let configured = configure(&context, &device, mode, options);
+    let configured = configure(&context, &device, options);
     let mount = configured.and_then(|()| {
         let attributes = MountAttrFlags::MOUNT_ATTR_RDONLY
             | MountAttrFlags::MOUNT_ATTR_NOSUID
@@ -113,13 +112,15 @@ fn open_device() -> Result<OwnedFd, MountError> {
     })
 }
 
-fn configure(context: &OwnedFd, device: &OwnedFd, mode: u32, options: &Options) -> rustix::io::Result<()> {
+fn configure(context: &OwnedFd, device: &OwnedFd, options: &Options) -> rustix::io::Result<()> {
     let set = |key: &str, value: &str| fsconfig_set_string(context, key, value);
     set("source", SOURCE)?;
     set("subtype", SUBTYPE)?;
     // As a number in a string: the kernel does not take a descriptor as such here.
     set("fd", &device.as_raw_fd().to_string())?;
-    set("rootmode", &format!("{mode:o}"))?;
+    // Counts until the kernel has asked for the root's attributes, and again when it is told of a change
+    // to the root in that very moment: as it is, or a user is refused there.
+    set("rootmode", &format!("4{:04o}", options.dir_mode & 0o555))?;
     set("user_id", &rustix::process::getuid().as_raw().to_string())?;
     set("group_id", &rustix::process::getgid().as_raw().to_string())?;
     fsconfig_set_flag(context, "default_permissions")?;
@@ -191,7 +192,8 @@ fn receive(socket: &UnixStream) -> io::Result<Option<OwnedFd>> {
 
 /// Makes sense of what the helper said.
 fn refusal(path: &Path, text: &str) -> MountError {
-    let reason = text.trim_start_matches("fusermount3: ").trim_start_matches("fusermount: ").to_owned();
+    // It begins with its name, by which it may have been called with a path.
+    let reason = text.split_once(": ").map_or(text, |(_, reason)| reason).to_owned();
     if text.contains("user_allow_other") {
         MountError::AllowOther
     } else if ["not permitted", "ermission denied", "no write access"].iter().any(|word| text.contains(word)) {

@@ -254,6 +254,9 @@ impl Rig {
         shelf.put("two.mp3", 17, &pattern(10, 2));
         let vfs: Arc<dyn Vfs> = Arc::<Shelf>::clone(&shelf);
         let mounted = Mounted::start(vfs, dir.path(), options).expect("mounting works here");
+        // Without root the mount's root admits nobody until the kernel has its attributes, which a change
+        // in that moment would prevent.
+        std::fs::metadata(dir.path()).expect("the root can be seen");
         Some(Self { shelf, mounted, dir })
     }
 
