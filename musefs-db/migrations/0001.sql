@@ -72,6 +72,16 @@ CREATE TABLE sources (
 -- Only for what may have moved.
 CREATE INDEX sources_missing ON sources (audio_hash, audio_len) WHERE state = 'missing';
 
+-- Files whose names do not tell that they are no audio. A scan looked into them and need not again.
+CREATE TABLE dismissed (
+    dir      INTEGER NOT NULL REFERENCES dirs (id),
+    name     BLOB    NOT NULL CHECK (length(name) BETWEEN 1 AND 1024),
+    size     INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
+    PRIMARY KEY (dir, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tracks (
     -- Never reused; 38 bits, because file ids have room for that many. Ids below 16 are not for files.
     id            INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id BETWEEN 16 AND 274877906943),

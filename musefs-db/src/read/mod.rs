@@ -111,6 +111,20 @@ impl<'c> Reader<'c> {
             .collect::<rusqlite::Result<_>>()?;
         Ok(counts)
     }
+
+    /// How many tracks have a source of each format, by its name.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn counts_by_format(&self) -> Result<Vec<(String, u64)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT format, count(*) FROM tracks JOIN sources ON sources.id = tracks.source GROUP BY format",
+        )?;
+        let counts = statement
+            .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(counts)
+    }
 }
 
 /// The stamp in three columns from `first`.

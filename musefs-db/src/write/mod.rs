@@ -1,6 +1,7 @@
 //! Writing: batches of a scan, and edits.
 
 mod batch;
+mod dismissed;
 mod edit;
 mod moves;
 mod put;
@@ -13,6 +14,7 @@ use std::collections::HashMap;
 use crate::{Catalog, Result, connection::Open};
 
 pub use batch::Batch;
+pub use dismissed::Dismissed;
 pub use edit::{Author, TrackEdit};
 pub use moves::Moved;
 pub use put::{Found, Put};

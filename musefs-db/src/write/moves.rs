@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use rusqlite::params;
 
 use crate::{
-    Batch, Properties, Reader, Result, RootId, TrackDetail, TrackId,
+    Batch, Properties, Reader, Result, RootId, SourceId, TrackDetail, TrackId,
+    read::path_from,
     write::put::{Found, Place},
 };
 
@@ -30,6 +31,31 @@ struct Pair {
 }
 
 impl Batch<'_> {
+    /// Sources that are not marked as missing and have the audio of one that this writer put new, with their paths:
+    /// those of other roots may have gone from there without a scan's notice.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn twins(&self) -> Result<Vec<(SourceId, PathBuf)>> {
+        let Some(first_new) = self.writer.first_new else { return Ok(Vec::new()) };
+        let mut statement = self.connection().prepare_cached(
+            "SELECT DISTINCT twin.id, dirs.path, twin.name
+               FROM tracks AS new_track
+               CROSS JOIN sources AS new ON new.id = new_track.source
+               CROSS JOIN sources AS twin ON twin.audio_hash = new.audio_hash AND twin.audio_len = new.audio_len
+                          AND twin.state <> 'missing' AND twin.id <> new.id
+               CROSS JOIN tracks AS old_track ON old_track.source = twin.id
+               CROSS JOIN dirs ON dirs.id = twin.dir
+              WHERE new_track.id >= ?1 AND old_track.id < ?1",
+        )?;
+        let twins = statement
+            .query_map([first_new], |row| {
+                Ok((row.get(0)?, path_from(row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?)))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(twins)
+    }
+
     /// Gives each missing source the place and the facts of the new one that has the same audio, when there is
     /// exactly one of each, or exactly one of each with the same file name. The track of the new one goes.
     ///

@@ -112,7 +112,7 @@ impl Reader<'_> {
 }
 
 /// The half-open range of paths below a directory.
-fn below(dir: &Path) -> (Vec<u8>, Vec<u8>) {
+pub(super) fn below(dir: &Path) -> (Vec<u8>, Vec<u8>) {
     let from = path_from(dir.as_os_str().as_bytes(), b"").into_os_string().into_encoded_bytes();
     let mut to = from.clone();
     // The byte after the slash at the end.
