@@ -1,9 +1,12 @@
 //! What tests of several modules share.
 
+use std::cell::Cell;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
+use std::process::{Command, Output};
 
-use crate::{Origin, Splice};
+use crate::{Origin, ReadAt, Splice};
 
 /// The folder of real files, if there is one; without it a test prints that it is skipped, with `CI=true` it fails.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -60,4 +63,42 @@ pub(crate) fn materialise_range(splice: &Splice, source: &[u8], offset: u64, len
         });
     }
     bytes
+}
+
+/// A source that counts the bytes that are read.
+pub(crate) struct Counted<'a> {
+    bytes: &'a [u8],
+    /// Sum over all reads.
+    pub(crate) read: Cell<u64>,
+}
+
+impl<'a> Counted<'a> {
+    /// Nothing is read yet.
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, read: Cell::new(0) }
+    }
+}
+
+impl ReadAt for Counted<'_> {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let read = self.bytes.read_at(buf, offset)?;
+        self.read.set(self.read.get() + read as u64);
+        Ok(read)
+    }
+}
+
+/// Runs a foreign program; `None` if it is not installed, which fails with `CI=true`.
+pub(crate) fn foreign(program: &str, args: &[&str]) -> Option<Output> {
+    match Command::new(program).args(args).output() {
+        Ok(output) => Some(output),
+        Err(error) => {
+            assert!(std::env::var("CI").as_deref() != Ok("true"), "{program} does not run: {error}");
+            eprintln!("skipped: {program} does not run: {error}");
+            None
+        }
+    }
 }

@@ -32,3 +32,5 @@ impl Container for Flac {
 }
 #[cfg(test)]
 mod corpus_tests;
+#[cfg(test)]
+mod tests;

@@ -135,6 +135,7 @@ impl<'a> Reader<'a> {
         let overflows = |block: &Block| block.comments.as_ref().is_some_and(vorbis::Layout::overflows);
         let sync = self.source.bytes(self.structure.audio(), 2, 2)?;
         Ok(match sync.as_slice() {
+            _ if self.structure.audio() > self.source.len() => Err("the metadata runs past the end of the file"),
             _ if self.stream_info.len() < 34 => Err("there is no STREAMINFO block"),
             _ if self.structure.marker > 0 => Err("tags stand in front of the file"),
             _ if self.structure.blocks.iter().any(overflows) => Err("there are too many comment fields"),

@@ -1,8 +1,8 @@
 //! A packet of comments with edits laid over it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Layout;
+use super::{Field, Layout};
 use crate::table::{Column, Slot, free_name, slots};
 use crate::{Edits, Refusal};
 
@@ -76,20 +76,36 @@ struct Plan {
 
 impl Plan {
     fn of(layout: &Layout, edits: &Edits, adds: bool) -> Self {
-        let keys: Vec<_> = layout.fields.iter().map(super::Field::keys).collect();
-        let touched: Vec<_> = keys.iter().map(|keys| keys.iter().any(|key| edits.touches(key))).collect();
-        let holders = |is_dropped| {
-            let keys = keys.iter().zip(&touched).filter(move |(_, touched)| **touched == is_dropped);
-            keys.flat_map(|(keys, _)| keys.iter().cloned()).collect::<BTreeSet<_>>()
-        };
-        // A dropped "number/total" takes the side that is not edited with it.
-        let lost: BTreeSet<_> = &holders(true) - &holders(false);
-        let (edited, lost): (BTreeSet<_>, BTreeSet<_>) = lost.into_iter().partition(|key| edits.touches(key));
-        let mut added: BTreeSet<_> = if adds { edits.changed().map(str::to_owned).collect() } else { BTreeSet::new() };
-        added.retain(|key| !edits.effective().get(key).is_empty());
-        let wanted = if adds { &edited | &lost } else { lost };
+        let holds_edited = |field: &&Field| field.keys().iter().any(|key| edits.touches(key));
+        // All fields of a name go together: the values of a key keep their order, "number/total" among them.
+        let names: BTreeSet<_> =
+            layout.fields.iter().filter(holds_edited).map(|field| field.name.to_lowercase()).collect();
+        let touched: Vec<_> = layout.fields.iter().map(|field| names.contains(&field.name.to_lowercase())).collect();
+        let mut wanted = lost_keys(layout, &touched, edits);
+        let mut added = BTreeSet::new();
+        if adds {
+            added.extend(edits.changed().filter(|key| !edits.effective().get(key).is_empty()).map(str::to_owned));
+            wanted.extend(added.iter().cloned());
+        }
         Self { touched, wanted, added }
     }
+}
+
+/// Keys without an edit whose values stood in a dropped field: the other side of a "number/total".
+fn lost_keys(layout: &Layout, touched: &[bool], edits: &Edits) -> BTreeSet<String> {
+    let best = |dropped: bool| {
+        let mut best = BTreeMap::new();
+        for (field, _) in layout.fields.iter().zip(touched).filter(|(_, touched)| **touched == dropped) {
+            for (key, rank) in field.ranked_keys() {
+                let entry = best.entry(key).or_insert(rank);
+                *entry = rank.min(*entry);
+            }
+        }
+        best
+    };
+    let (dropped, kept) = (best(true), best(false));
+    let is_lost = |key: &str, rank: u8| !edits.touches(key) && kept.get(key).is_none_or(|other| rank < *other);
+    dropped.into_iter().filter(|(key, rank)| is_lost(key, *rank)).map(|(key, _)| key).collect()
 }
 
 fn keep(pieces: &mut Vec<Piece>, offset: u32, len: u32) {

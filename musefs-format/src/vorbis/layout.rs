@@ -44,10 +44,15 @@ impl Field {
 
     /// The keys that the field holds: none for pictures and malformed fields, two for some numbers.
     pub fn keys(&self) -> Vec<String> {
+        self.ranked_keys().into_iter().map(|(key, _)| key).collect()
+    }
+
+    /// [`Field::keys`] with the rank of the field among the places of each key.
+    pub(super) fn ranked_keys(&self) -> Vec<(String, u8)> {
         let known = self.places();
         match (known.is_empty(), self.is_text()) {
-            (false, _) => known.iter().map(|place| place.key.to_owned()).collect(),
-            (true, true) => vec![free_key(Column::Vorbis, &self.name)],
+            (false, _) => known.iter().map(|place| (place.key.to_owned(), place.rank)).collect(),
+            (true, true) => vec![(free_key(Column::Vorbis, &self.name), 0)],
             (true, false) => Vec::new(),
         }
     }
