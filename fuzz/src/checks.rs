@@ -1,0 +1,58 @@
+//! What must hold for any bytes; shared by the fuzz targets and by a test that needs no fuzzer.
+
+use musefs_format::{Container, Editing, Edits, Format, Origin, Splice, container, sniff};
+
+const CHANGES: [(&str, &[&str]); 4] =
+    [("title", &["A title"]), ("artist", &["One", "Zwölf"]), ("own key", &["own value"]), ("genre", &[])];
+
+/// Reads `source` as `format` and edits it: the served file has the promised length, the new values and the old audio.
+pub fn edited(format: Format, source: &[u8]) {
+    let Some(container) = container(format) else { return };
+    let Some((splice, edits)) = splice(container, source) else { return };
+    let before = container.read(&source.to_vec()).expect("memory is read without errors");
+    let served = bytes(&splice, source, 0, u64::MAX);
+    assert_eq!(served.len() as u64, splice.len());
+    let after = container.read(&served).expect("memory is read without errors");
+    for (key, _) in CHANGES {
+        assert_eq!(after.tags.get(key), edits.effective().get(key), "{key}");
+    }
+    let audio =
+        |bytes: &[u8], range: musefs_format::ByteRange| bytes[range.offset as usize..range.end() as usize].to_vec();
+    assert_eq!(audio(&served, after.audio), audio(source, before.audio));
+}
+
+/// Reads a range of an edited file: it is the same part of the whole.
+pub fn ranges(input: &[u8]) {
+    let Some((numbers, source)) = input.split_first_chunk::<4>() else { return };
+    let offset = u64::from(u16::from_le_bytes([numbers[0], numbers[1]]));
+    let len = u64::from(u16::from_le_bytes([numbers[2], numbers[3]]));
+    let Some(container) = sniff(source, Some("mp3")).and_then(container) else { return };
+    let Some((splice, _)) = splice(container, source) else { return };
+    let whole = bytes(&splice, source, 0, u64::MAX);
+    let start = offset.min(splice.len()) as usize;
+    let end = (offset + len).min(splice.len()) as usize;
+    assert_eq!(bytes(&splice, source, offset, len), whole[start..end]);
+}
+
+fn splice(container: &dyn Container, source: &[u8]) -> Option<(Splice, Edits)> {
+    let facts = container.read(&source.to_vec()).expect("memory is read without errors");
+    if facts.editing != Editing::Possible {
+        return None;
+    }
+    let changes =
+        CHANGES.map(|(key, values)| (key.to_owned(), values.iter().map(|value| (*value).to_owned()).collect()));
+    let edits = Edits::over(facts.tags, changes);
+    container.splice(&facts.structure, &edits).ok().map(|splice| (splice, edits))
+}
+
+fn bytes(splice: &Splice, source: &[u8], offset: u64, len: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for segment in splice.range(offset, len) {
+        let len = segment.len as usize;
+        bytes.extend_from_slice(match segment.origin {
+            Origin::Made(at) => &splice.made()[at..at + len],
+            Origin::Source(at) => &source[at as usize..at as usize + len],
+        });
+    }
+    bytes
+}

@@ -1,0 +1,73 @@
+//! Small files from which a fuzzer starts, made by code.
+
+use musefs_format::Format;
+
+/// Name, format and bytes of each seed.
+pub fn seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
+    let comments = comments(&["TITLE=a", "ARTIST=b", "artist=c", "TRACKNUMBER=3/12", "OWN KEY=d", "malformed"]);
+    let picture = [&[0, 0, 0, 3, 0, 0, 0, 9], &b"image/png"[..], &[0; 20], &[0, 0, 0, 4], b"\x89PNG"].concat();
+    let padded = flac(&[(4, &comments), (6, &picture), (1, &[0; 64])]);
+    let tag3 = id3(3, &[(b"TIT2", b"\x01\xff\xfea\0"), (b"TXXX", b"\0own key\0d"), (b"COMM", b"\0eng\0c")], 40);
+    let tag4 =
+        id3(4, &[(b"TPE1", b"\x03One\0Two"), (b"TRCK", b"\x003/12"), (b"APIC", b"\0image/png\0\x03\0\x89PNG")], 0);
+    let tag2 = [&b"ID3\x02\0\0\0\0\0\x0b"[..], b"TT2\0\0\x02\0a", &[0; 3]].concat();
+    let tag1 = [&b"TAG"[..], &[b'x'; 124], &[17]].concat();
+    vec![
+        ("flac-padded", Format::Flac, padded.clone()),
+        ("flac-bare", Format::Flac, flac(&[])),
+        ("flac-two-comments", Format::Flac, flac(&[(4, &comments), (4, &comments), (3, &[0; 18])])),
+        ("flac-tagged", Format::Flac, [&tag3[..], &padded, &tag1].concat()),
+        ("mp3-bare", Format::Mpeg, mp3()),
+        ("mp3-v22", Format::Mpeg, [tag2, mp3()].concat()),
+        ("mp3-v23", Format::Mpeg, [tag3.clone(), mp3(), tag1.clone()].concat()),
+        ("mp3-v24", Format::Mpeg, [tag4.clone(), mp3()].concat()),
+        ("mp3-many", Format::Mpeg, [tag3, vec![0; 9], tag4, mp3(), ape(), tag1].concat()),
+    ]
+}
+
+fn flac(blocks: &[(u8, &[u8])]) -> Vec<u8> {
+    let stream_info = [&[0; 10][..], &[0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44], &[7; 16]].concat();
+    let mut file = b"fLaC".to_vec();
+    let all: Vec<_> = [(0, &stream_info[..])].iter().chain(blocks).copied().collect();
+    for (at, (kind, content)) in (1..).zip(&all) {
+        let last = if at == all.len() { 0x80 } else { 0 };
+        file.extend((u32::from(kind | last) << 24 | content.len() as u32).to_be_bytes());
+        file.extend_from_slice(content);
+    }
+    file.extend([0xff, 0xf8, 0xc9, 0x08].repeat(20));
+    file
+}
+
+fn comments(fields: &[&str]) -> Vec<u8> {
+    let counted = |text: &str| [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat();
+    let mut packet = counted("vendor");
+    packet.extend((fields.len() as u32).to_le_bytes());
+    packet.extend(fields.iter().flat_map(|field| counted(field)));
+    packet
+}
+
+fn id3(major: u8, frames: &[(&[u8; 4], &[u8])], padding: usize) -> Vec<u8> {
+    let mut content = Vec::new();
+    for (name, payload) in frames {
+        content.extend([&name[..], &(payload.len() as u32).to_be_bytes(), &[0, 0], payload].concat());
+    }
+    content.resize(content.len() + padding, 0);
+    let size = content.len();
+    [&b"ID3"[..], &[major, 0, 0, 0, 0, (size >> 7) as u8, (size & 0x7f) as u8], &content].concat()
+}
+
+fn mp3() -> Vec<u8> {
+    let mut frame = vec![0; 417];
+    frame[..4].copy_from_slice(&[0xff, 0xfb, 0x90, 0x64]);
+    frame.repeat(5)
+}
+
+fn ape() -> Vec<u8> {
+    let item = [&1_u32.to_le_bytes()[..], &[0; 4], b"Title\0a"].concat();
+    let end = |flags: u32| {
+        let size = (item.len() + 32) as u32;
+        let numbers = [2000, size, 1, flags].map(u32::to_le_bytes).concat();
+        [&b"APETAGEX"[..], &numbers, &[0; 8]].concat()
+    };
+    [end(0xa000_0000), item.clone(), end(0x8000_0000)].concat()
+}
