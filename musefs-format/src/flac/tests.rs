@@ -6,6 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::Flac;
+use crate::limits::{FLAC_BLOCKS_MAX, PICTURE_HEAD_BYTES};
 use crate::table::total_of;
 use crate::testing::{materialise, materialise_range};
 use crate::vorbis;
@@ -203,5 +204,52 @@ fn structures_of_other_versions_are_refused() {
     for bytes in [&[][..], &[0, 1], &[1], &[9, 9]] {
         let structure = crate::Structure(bytes.to_vec());
         assert!(matches!(Flac.splice(&structure, &Edits::default()), Err(Refusal::Structure(_))));
+    }
+}
+
+#[test]
+fn blocks_are_counted_up_to_the_limit() {
+    for (others, editing) in [
+        (FLAC_BLOCKS_MAX - 1, Editing::Possible),
+        (FLAC_BLOCKS_MAX, Editing::Opaque("there are too many metadata blocks".to_owned())),
+    ] {
+        let source = file(&vec![(99, Vec::new()); others]);
+        assert_eq!(Flac.read(&source).unwrap().editing, editing);
+    }
+}
+
+#[test]
+fn a_picture_is_a_range_and_what_it_shows() {
+    let head = |description: &str, len: u32| {
+        let text = |text: &str| [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat();
+        [&[0, 0, 0, 3], &text("x/y")[..], &text(description), &[0; 16], &len.to_be_bytes()].concat()
+    };
+    let gif = b"GIF89a\x01\0\x02\0";
+    let longest = "d".repeat(PICTURE_HEAD_BYTES - head("", 0).len());
+    for (description, len, seen, problems) in
+        [("d", 10, 1, 0), ("d", 11, 1, 1), (&longest, 10, 1, 0), (&(longest.clone() + "d"), 10, 0, 1)]
+    {
+        let source = file(&[(6, [&head(description, len)[..], gif].concat())]);
+        let facts = Flac.read(&source).unwrap();
+        assert_eq!((facts.pictures.len(), facts.problems.len()), (seen, problems));
+        for picture in &facts.pictures {
+            assert_eq!((&*picture.mime, picture.width, picture.height), ("image/gif", 1, 2));
+            assert_eq!(&source[picture.range.offset as usize..picture.range.end() as usize], gif);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_length_of_the_comment_block_is_mended() {
+    let content = comments(&["TITLE=old".to_owned(), "A=b".to_owned()]);
+    for wrong in [content.len() - 9, content.len() + 30] {
+        let mut source = file(&[(4, content.clone()), (1, vec![0; 500])]);
+        source[4 + 38 + 1..4 + 38 + 4].copy_from_slice(&(wrong as u32).to_be_bytes()[1..]);
+        let facts = Flac.read(&source).unwrap();
+        assert_eq!((&facts.editing, facts.tags.first("title")), (&Editing::Possible, Some("old")), "{wrong}");
+        let edits = Edits::over(facts.tags, [("title".to_owned(), vec!["new".to_owned()])]);
+        let served = materialise(&Flac.splice(&facts.structure, &edits).unwrap(), &source);
+        assert_eq!(blocks(&served)[1], (4, comments(&["TITLE=new".to_owned(), "A=b".to_owned()])));
+        assert_eq!(served.len(), source.len());
     }
 }

@@ -89,6 +89,18 @@ fn a_leading_tag_longer_than_the_head_is_looked_behind() {
     assert_eq!(sniff_source(&file, Some("mp3")).unwrap(), Some(Format::Flac));
 }
 
+#[test]
+fn tags_and_junk_are_passed_up_to_the_limits() {
+    for (tags, found) in [(LEADING_TAGS_MAX, Format::Flac), (LEADING_TAGS_MAX + 1, Format::Mpeg)] {
+        let file = [id3(3).repeat(tags), b"fLaC".to_vec()].concat();
+        assert_eq!(sniff_source(&file, None).unwrap(), Some(found));
+    }
+    for (junk, found) in [(JUNK_BYTES_MAX - 4 * 417, Some(Format::Mpeg)), (JUNK_BYTES_MAX, None)] {
+        let file = [vec![1; junk], frames(9)].concat();
+        assert_eq!(sniff_source(&file, Some("mp3")).unwrap(), found);
+    }
+}
+
 /// Name of a format in the corpus's index.
 fn index_name(format: Option<Format>) -> &'static str {
     match format {

@@ -11,3 +11,6 @@ mod picture;
 
 pub use edit::{Piece, edited};
 pub use layout::{Field, Layout, read};
+
+#[cfg(test)]
+mod tests;
