@@ -13,6 +13,7 @@ pub mod edits;
 pub mod facts;
 pub mod flac;
 pub mod found;
+pub mod id3;
 pub mod limits;
 pub mod mpeg;
 pub mod picture;

@@ -35,3 +35,36 @@ pub const FLAC_BLOCKS_MAX: usize = 4096;
 
 /// Most problems that are told of one tag.
 pub const PROBLEMS_MAX: usize = 100;
+
+/// Bytes of an ID3v2 tag that are fetched at a time while it is walked through.
+pub const ID3_WINDOW_BYTES: usize = 16 << 10;
+
+/// Most frames of an ID3v2 tag; what follows them is kept unread.
+pub const ID3_FRAMES_MAX: usize = 1 << 14;
+
+/// How often the next frame behind a damaged one is searched for in one tag.
+pub const ID3_RESYNCS_MAX: usize = 16;
+
+/// Most bytes behind a damaged ID3v2 frame in which the next one is searched for.
+pub const ID3_RESYNC_BYTES_MAX: u64 = 1 << 20;
+
+/// Most bytes of text frames that are read of one ID3v2 tag; frames beyond that are kept unread.
+pub const ID3_TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// Bytes of a picture frame in which MIME type and description must end.
+pub const ID3_PICTURE_HEAD_BYTES: usize = 4 << 10;
+
+/// Largest unsynchronised ID3v2.2 or 2.3 tag that is decoded, in memory; larger ones are kept unread.
+pub const ID3_UNSYNC_BYTES_MAX: u64 = 16 << 20;
+
+/// Most bytes of padding in an ID3v2 tag that are used; more is kept as it is.
+pub const ID3_PADDING_BYTES_MAX: u64 = 1 << 20;
+
+/// Largest ID3v2 tag without its header: its size has 28 bits.
+pub const ID3_TAG_BYTES_MAX: u64 = (1 << 28) - 1;
+
+/// Where a tag in front of the audio must grow, it grows by a multiple of this, so that audio keeps its place in pages.
+pub const PADDING_UNIT_BYTES: u64 = 4096;
+
+/// Longest key that is made of a description in a file, in bytes.
+pub const KEY_BYTES_MAX: usize = 256;

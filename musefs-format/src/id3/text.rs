@@ -103,9 +103,7 @@ impl Encoding {
     /// `order` remembers the mark of an earlier string of the frame: later ones often lack theirs.
     fn decode_after(self, bytes: &[u8], order: &mut Option<ByteOrder>) -> String {
         match (self, bytes) {
-            (Self::Utf16 | Self::Utf16Be, [0xff, 0xfe, text @ ..]) => {
-                utf16(text, *order.insert(ByteOrder::Little))
-            }
+            (Self::Utf16 | Self::Utf16Be, [0xff, 0xfe, text @ ..]) => utf16(text, *order.insert(ByteOrder::Little)),
             (Self::Utf16 | Self::Utf16Be, [0xfe, 0xff, text @ ..]) => utf16(text, *order.insert(ByteOrder::Big)),
             (Self::Utf16, _) => utf16(bytes, order.unwrap_or_else(|| guessed_order(bytes))),
             (Self::Utf16Be, _) => utf16(bytes, order.unwrap_or(ByteOrder::Big)),
