@@ -72,7 +72,10 @@ pub const PROBED_QUEUE_MAX: usize = 256;
 /// Files that are written in one transaction.
 pub const BATCH_FILES_MAX: usize = 1000;
 
-/// How long a transaction of a scan stays open at most, so that mounts see what is there already.
+/// Bytes of structures that are written in one transaction, roughly.
+pub const BATCH_BYTES_MAX: usize = 16 << 20;
+
+/// How long a probed file waits to be written at most, so that mounts see what is there already.
 pub const BATCH_TIME_MAX: std::time::Duration = std::time::Duration::from_secs(2);
 
 // Templates.

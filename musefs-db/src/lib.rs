@@ -33,4 +33,4 @@ pub use model::{
 };
 pub use probe::ChangeProbe;
 pub use read::Reader;
-pub use write::{Author, Batch, Dismissed, Found, Known, Moved, Put, TrackEdit, Writer};
+pub use write::{Author, Batch, Dismissed, Found, Known, Moved, Put, TrackEdit, Twin, Writer};

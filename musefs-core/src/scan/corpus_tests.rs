@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{file::Stamp, probe::*};
+use musefs_db::Stamp;
+
+use super::probe::*;
 
 /// The corpus, or `None` after saying that it is skipped.
 fn corpus() -> Option<PathBuf> {

@@ -12,33 +12,23 @@ use std::{
     path::Path,
 };
 
+use musefs_db::Stamp;
 use musefs_format::ReadAt;
 use rustix::fs::{Mode, OFlags, Stat};
 
 use super::retry::retried;
 use crate::limits::{HEAD_WINDOW_BYTES, MIDDLE_WINDOW_BYTES, PROBE_BYTES_MAX, TAIL_WINDOW_BYTES};
 
-/// What tells, without opening it, whether a file changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    /// In bytes.
-    pub(super) size: u64,
-    /// Nanoseconds since 1970; clamped to what 64 bits hold.
-    pub(super) mtime_ns: i64,
-    /// Nanoseconds since 1970; clamped likewise.
-    pub(super) ctime_ns: i64,
-}
-
-impl Stamp {
-    pub(super) fn of(stat: &Stat) -> Self {
-        Self {
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-            mtime_ns: nanoseconds(stat.st_mtime, stat.st_mtime_nsec.into()),
-            ctime_ns: nanoseconds(stat.st_ctime, stat.st_ctime_nsec.into()),
-        }
+/// The stamp in what the system tells of a file.
+pub(super) fn stamp_of(stat: &Stat) -> Stamp {
+    Stamp {
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        mtime_ns: nanoseconds(stat.st_mtime, stat.st_mtime_nsec.into()),
+        ctime_ns: nanoseconds(stat.st_ctime, stat.st_ctime_nsec.into()),
     }
 }
 
+/// Clamped to what 64 bits hold: the years 1678 to 2262.
 fn nanoseconds(seconds: i64, nanoseconds: i128) -> i64 {
     let all = i128::from(seconds) * 1_000_000_000 + nanoseconds;
     all.clamp(i64::MIN.into(), i64::MAX.into()) as i64
@@ -84,7 +74,7 @@ impl SourceFile {
         }
         let mut source = Self {
             file,
-            opened: Stamp::of(&stat),
+            opened: stamp_of(&stat),
             head: Window::default(),
             tail: RefCell::default(),
             middle: RefCell::default(),
@@ -110,7 +100,7 @@ impl SourceFile {
     /// # Errors
     /// Those of the disk.
     pub(super) fn stamp(&self) -> io::Result<Stamp> {
-        Ok(Stamp::of(&rustix::fs::fstat(&self.file)?))
+        Ok(stamp_of(&rustix::fs::fstat(&self.file)?))
     }
 
     /// Bytes read from the disk so far.

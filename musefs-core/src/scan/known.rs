@@ -3,22 +3,21 @@
 //! Read once before the walk and asked by all its threads without a lock. Holds hashes instead of
 //! paths and stamps, 40 bytes a file, so that a million files fit into 40 MiB.
 
-use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use std::os::unix::ffi::OsStrExt as _;
+use musefs_db::{SourceId, SourceState, Stamp};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::file::Stamp;
+use super::walk::Found;
 
 /// How a catalogued file stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// Its stamp is the catalogue's.
     Unchanged,
-    /// It has another stamp, or could not be seen or read last time.
+    /// It was missing, and is back with the stamp that it had.
+    Back(SourceId),
+    /// It has another stamp, or could not be read last time.
     Probe,
     /// It is not in the catalogue.
     New,
@@ -27,7 +26,8 @@ pub(super) enum Standing {
 struct Known {
     path: [u64; 2],
     stamp: u64,
-    settled: bool,
+    source: SourceId,
+    state: SourceState,
     seen: AtomicBool,
 }
 
@@ -39,10 +39,15 @@ pub(super) struct KnownFiles {
 }
 
 impl KnownFiles {
-    /// Adds a file; all are added before the first is looked up. `settled`: an equal stamp says that nothing is to do.
-    pub(super) fn add(&mut self, dir: &[u8], name: &[u8], stamp: Stamp, settled: bool) {
-        let (path, stamp) = (path_hash(dir, name), stamp_hash(stamp));
-        self.files.push(Known { path, stamp, settled, seen: AtomicBool::new(false) });
+    /// Adds a file; all are added before the first is looked up.
+    pub(super) fn add(&mut self, known: &musefs_db::Known<'_>) {
+        self.files.push(Known {
+            path: path_hash(known.dir, known.name),
+            stamp: stamp_hash(known.stamp),
+            source: known.source,
+            state: known.state,
+            seen: AtomicBool::new(false),
+        });
     }
 
     /// Makes ready for look-ups.
@@ -51,25 +56,38 @@ impl KnownFiles {
         self.files.shrink_to_fit();
     }
 
-    /// Number of files.
-    pub(super) fn len(&self) -> usize {
-        self.files.len()
-    }
-
     /// How a found file stands; notes that it was seen.
-    pub(super) fn look_up(&self, dir: &Path, name: &[u8], stamp: Stamp) -> Standing {
-        match self.get(dir.as_os_str().as_bytes(), name) {
+    pub(super) fn look_up(&self, found: &Found) -> Standing {
+        match self.get(found.dir_bytes(), found.name_bytes()) {
             Some(known) => {
                 known.seen.store(true, Ordering::Relaxed);
-                if known.settled && known.stamp == stamp_hash(stamp) { Standing::Unchanged } else { Standing::Probe }
+                match known.state {
+                    _ if known.stamp != stamp_hash(found.stamp) => Standing::Probe,
+                    SourceState::Ok | SourceState::Opaque => Standing::Unchanged,
+                    SourceState::Missing => Standing::Back(known.source),
+                    SourceState::Unreadable => Standing::Probe,
+                }
             }
             None => Standing::New,
         }
     }
 
-    /// Whether a file was in the catalogue before the walk and not met by it.
-    pub(super) fn is_unseen(&self, dir: &[u8], name: &[u8]) -> bool {
-        self.get(dir, name).is_some_and(|known| !known.seen.load(Ordering::Relaxed))
+    /// Whether a file was in the catalogue before the walk, and not missing, and the walk did not meet it.
+    pub(super) fn is_newly_missing(&self, dir: &[u8], name: &[u8]) -> bool {
+        self.get(dir, name)
+            .is_some_and(|known| known.state != SourceState::Missing && !known.seen.load(Ordering::Relaxed))
+    }
+
+    /// Whether a found file was in the catalogue before the walk.
+    pub(super) fn contains(&self, found: &Found) -> bool {
+        self.get(found.dir_bytes(), found.name_bytes()).is_some()
+    }
+
+    /// Takes back that a file was met.
+    pub(super) fn unsee(&self, found: &Found) {
+        if let Some(known) = self.get(found.dir_bytes(), found.name_bytes()) {
+            known.seen.store(false, Ordering::Relaxed);
+        }
     }
 
     fn get(&self, dir: &[u8], name: &[u8]) -> Option<&Known> {
@@ -97,27 +115,42 @@ fn stamp_hash(stamp: Stamp) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, path::Path};
+
+    use musefs_db::TrackId;
+
     use super::*;
+
+    fn known<'a>(dir: &'a [u8], name: &'a [u8], state: SourceState) -> musefs_db::Known<'a> {
+        musefs_db::Known { source: SourceId(7), track: TrackId(16), dir, name, stamp: STAMP, state }
+    }
+
+    const STAMP: Stamp = Stamp { size: 1, mtime_ns: -2, ctime_ns: 3 };
 
     #[test]
     fn files_are_known_by_path_and_stamp() {
-        let stamp = Stamp { size: 1, mtime_ns: -2, ctime_ns: 3 };
-        let mut known = KnownFiles::default();
-        known.add(b"/m/a", b"x.mp3", stamp, true);
-        known.add(b"/m/b", b"\xff.mp3", stamp, false);
-        known.add(b"/m", b"gone", stamp, true);
-        known.seal();
-        let look_up = |dir: &str, name: &[u8], stamp| known.look_up(Path::new(dir), name, stamp);
-        assert_eq!(look_up("/m/a", b"x.mp3", stamp), Standing::Unchanged);
-        assert_eq!(look_up("/m/a", b"x.mp3", Stamp { ctime_ns: 4, ..stamp }), Standing::Probe);
-        assert_eq!(look_up("/m/b", b"\xff.mp3", stamp), Standing::Probe);
-        assert_eq!(look_up("/m", b"a/y.mp3", stamp), Standing::New);
-        assert!(known.is_unseen(b"/m", b"gone"));
-        assert!(!known.is_unseen(b"/m/a", b"x.mp3") && !known.is_unseen(b"/m", b"never known"));
+        let mut files = KnownFiles::default();
+        files.add(&known(b"/m/a", b"x.mp3", SourceState::Ok));
+        files.add(&known(b"/m/b", b"\xff.mp3", SourceState::Unreadable));
+        files.add(&known(b"/m", b"back", SourceState::Missing));
+        files.add(&known(b"/m", b"gone", SourceState::Opaque));
+        files.add(&known(b"/m", b"long gone", SourceState::Missing));
+        files.seal();
+        let look_up = |dir: &str, name: &[u8], stamp| {
+            let name = OsStr::from_bytes(name).to_owned();
+            files.look_up(&Found { dir: Path::new(dir).into(), name, stamp })
+        };
+        assert_eq!(look_up("/m/a", b"x.mp3", STAMP), Standing::Unchanged);
+        assert_eq!(look_up("/m/a", b"x.mp3", Stamp { ctime_ns: 4, ..STAMP }), Standing::Probe);
+        assert_eq!(look_up("/m/b", b"\xff.mp3", STAMP), Standing::Probe);
+        assert_eq!(look_up("/m", b"back", STAMP), Standing::Back(SourceId(7)));
+        assert_eq!(look_up("/m", b"a/y.mp3", STAMP), Standing::New);
+        let missing = |name: &[u8]| files.is_newly_missing(b"/m", name);
+        assert!(missing(b"gone") && !missing(b"back") && !missing(b"long gone") && !missing(b"never known"));
     }
 
     #[test]
     fn a_file_costs_40_bytes() {
-        assert_eq!(size_of::<Known>(), 32);
+        assert_eq!(size_of::<Known>(), 40);
     }
 }

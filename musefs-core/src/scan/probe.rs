@@ -7,6 +7,7 @@ use std::{
     path::Path,
 };
 
+use musefs_db::Stamp;
 use musefs_format::{
     ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt as _, Structure, Tags, container,
     extension_format, sniff_source,
@@ -14,10 +15,11 @@ use musefs_format::{
 
 use super::{
     audio_range::audio_range,
-    file::{SourceFile, Stamp},
+    file::SourceFile,
     from_name,
     identity::{Identity, identity},
     long_tail::{self, usual_codec},
+    rows,
 };
 
 /// What a probe made of a file.
@@ -61,6 +63,8 @@ pub(super) enum Readability {
 pub(super) struct Probed {
     pub(super) outcome: Outcome,
     pub(super) bytes_read: u64,
+    /// How many times the file was opened.
+    pub(super) opened: u32,
 }
 
 /// The extension of a name in lower case.
@@ -76,6 +80,7 @@ pub(super) fn probe(path: &Path, stamp: Stamp) -> Probed {
     }
     let (mut second, changed) = attempt(path, stamp);
     second.bytes_read += first.0.bytes_read;
+    second.opened += first.0.opened;
     if changed && let Outcome::Track(track) = &mut second.outcome {
         track.problems.push("it changes while it is read; the next scan reads it again".to_owned());
     }
@@ -87,7 +92,7 @@ fn attempt(path: &Path, stamp: Stamp) -> (Probed, bool) {
     let name = path.file_name().unwrap_or_default();
     let source = match SourceFile::open(path) {
         Ok(source) => source,
-        Err(error) => return (Probed { outcome: unopened(name, stamp, error), bytes_read: 0 }, false),
+        Err(error) => return (Probed { outcome: unopened(name, stamp, error), bytes_read: 0, opened: 0 }, false),
     };
     let result = catch_unwind(AssertUnwindSafe(|| read(name, &source)));
     let changed = source.stamp().is_ok_and(|now| now != source.opened_stamp());
@@ -106,7 +111,7 @@ fn attempt(path: &Path, stamp: Stamp) -> (Probed, bool) {
             Outcome::Track(Box::new(opaque(name, &source, promised.unwrap_or(Format::Unknown), reason)))
         }
     };
-    (Probed { outcome, bytes_read: source.bytes_read() }, changed)
+    (Probed { outcome, bytes_read: source.bytes_read(), opened: 1 }, changed)
 }
 
 fn promised(name: &OsStr) -> Option<Format> {
@@ -168,10 +173,12 @@ fn read(name: &OsStr, source: &SourceFile) -> io::Result<Option<Track>> {
     let Some(format) = sniff_source(source, extension.as_deref())?.or(promised.map(|_| Format::Unknown)) else {
         return Ok(None);
     };
-    Ok(Some(match container(format) {
+    let mut track = match container(format) {
         Some(container) => own(source, container.read(source)?)?,
         None => foreign(name, source, format)?,
-    }))
+    };
+    rows::trim(&mut track.tags, &mut track.problems);
+    Ok(Some(track))
 }
 
 /// What macOS keeps beside each file on foreign disks: `._Song.mp3` holds attributes of `Song.mp3`, never audio.

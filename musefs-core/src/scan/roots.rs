@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use musefs_db as db;
+
 /// One place that is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scope {
@@ -30,6 +32,33 @@ impl Scope {
             ScopeKind::File => self.path.parent(),
             ScopeKind::Gone => None,
         }
+    }
+
+    /// Shows what the catalogue has of it.
+    ///
+    /// # Errors
+    /// Those of the catalogue.
+    pub(super) fn known(
+        &self,
+        catalog: &db::Reader<'_>,
+        visit: &mut dyn FnMut(&db::Known<'_>),
+    ) -> Result<(), db::Error> {
+        if self.kind != ScopeKind::File {
+            catalog.known(&self.path, &mut |file| {
+                visit(file);
+                Ok(())
+            })?;
+        }
+        if self.kind == ScopeKind::Directory {
+            return Ok(());
+        }
+        let (Some(dir), Some(name)) = (self.path.parent(), self.path.file_name()) else { return Ok(()) };
+        catalog.known_in(dir, &mut |file| {
+            if file.name == name.as_encoded_bytes() {
+                visit(file);
+            }
+            Ok(())
+        })
     }
 }
 

@@ -18,9 +18,10 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
+use musefs_db::Stamp;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
-use super::{file::Stamp, retry::retried};
+use super::{file::stamp_of, retry::retried};
 use crate::limits::DEPTH_MAX;
 
 /// A regular file that was found.
@@ -34,6 +35,14 @@ pub(super) struct Found {
 impl Found {
     pub(super) fn path(&self) -> PathBuf {
         self.dir.join(&self.name)
+    }
+
+    pub(super) fn dir_bytes(&self) -> &[u8] {
+        self.dir.as_os_str().as_bytes()
+    }
+
+    pub(super) fn name_bytes(&self) -> &[u8] {
+        self.name.as_bytes()
     }
 }
 
@@ -218,7 +227,7 @@ impl Walk<'_> {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {
                 let name = os_str(name).to_owned();
-                visitor.file(Found { dir: Arc::clone(&job.path), name, stamp: Stamp::of(&stat) });
+                visitor.file(Found { dir: Arc::clone(&job.path), name, stamp: stamp_of(&stat) });
             }
             // File systems that do not tell kinds in listings.
             FileType::Directory => self.subdirectory(job, path(), os_str(name), queue, visitor),
@@ -284,7 +293,7 @@ pub(super) fn file_behind(path: &Path) -> Option<Found> {
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| Found {
         dir: dir.into(),
         name: name.to_owned(),
-        stamp: Stamp::of(&stat),
+        stamp: stamp_of(&stat),
     })
 }
 

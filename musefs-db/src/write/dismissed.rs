@@ -5,7 +5,7 @@ use std::{os::unix::ffi::OsStrExt as _, path::Path};
 use rusqlite::params;
 
 use crate::{
-    Batch, Result, RootId, Stamp, Writer,
+    Batch, Reader, Result, RootId, Stamp,
     read::stamp,
     write::{put::bytes, roots::below},
 };
@@ -21,14 +21,14 @@ pub struct Dismissed<'a> {
     pub stamp: Stamp,
 }
 
-impl Writer {
+impl Reader<'_> {
     /// Shows all dismissed files in a directory and below it.
     ///
     /// # Errors
     /// Those of reading.
     pub fn dismissed(&self, dir: &Path, visit: &mut dyn FnMut(&Dismissed<'_>)) -> Result<()> {
         let (from, to) = below(dir);
-        let mut statement = self.connection.prepare_cached(
+        let mut statement = self.connection().prepare_cached(
             "SELECT dirs.path, name, size, mtime_ns, ctime_ns FROM dirs CROSS JOIN dismissed ON dismissed.dir = dirs.id
               WHERE dirs.path = ?1 OR (dirs.path >= ?2 AND dirs.path < ?3)",
         )?;

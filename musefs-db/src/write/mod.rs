@@ -16,7 +16,7 @@ use crate::{Catalog, Result, connection::Open};
 pub use batch::Batch;
 pub use dismissed::Dismissed;
 pub use edit::{Author, TrackEdit};
-pub use moves::Moved;
+pub use moves::{Moved, Twin};
 pub use put::{Found, Put};
 pub use roots::Known;
 

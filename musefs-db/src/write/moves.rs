@@ -21,6 +21,17 @@ pub struct Moved {
     pub to: PathBuf,
 }
 
+/// A source with the audio of a new one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Twin {
+    /// Of the source.
+    pub source: SourceId,
+    /// Of its track.
+    pub track: TrackId,
+    /// Where it was when it was last seen.
+    pub path: PathBuf,
+}
+
 /// A missing source and the new one that it became.
 struct Pair {
     missing: TrackId,
@@ -31,15 +42,14 @@ struct Pair {
 }
 
 impl Batch<'_> {
-    /// Sources that are not marked as missing and have the audio of one that this writer put new, with their paths:
-    /// those of other roots may have gone from there without a scan's notice.
+    /// Sources that are not marked as missing and have the audio of one that this writer put new: those of other roots may have gone from there without a scan's notice.
     ///
     /// # Errors
     /// Those of reading.
-    pub fn twins(&self) -> Result<Vec<(SourceId, PathBuf)>> {
+    pub fn twins(&self) -> Result<Vec<Twin>> {
         let Some(first_new) = self.writer.first_new else { return Ok(Vec::new()) };
         let mut statement = self.connection().prepare_cached(
-            "SELECT DISTINCT twin.id, dirs.path, twin.name
+            "SELECT DISTINCT twin.id, old_track.id, dirs.path, twin.name
                FROM tracks AS new_track
                CROSS JOIN sources AS new ON new.id = new_track.source
                CROSS JOIN sources AS twin ON twin.audio_hash = new.audio_hash AND twin.audio_len = new.audio_len
@@ -50,7 +60,8 @@ impl Batch<'_> {
         )?;
         let twins = statement
             .query_map([first_new], |row| {
-                Ok((row.get(0)?, path_from(row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?)))
+                let path = path_from(row.get_ref(2)?.as_blob()?, row.get_ref(3)?.as_blob()?);
+                Ok(Twin { source: row.get(0)?, track: row.get(1)?, path })
             })?
             .collect::<rusqlite::Result<_>>()?;
         Ok(twins)
