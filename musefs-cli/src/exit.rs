@@ -93,6 +93,9 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
     if error.chain().any(|cause| cause.is::<musefs_db::Error>()) {
         return (Exit::Catalog, None);
     }
+    if let Some(mount) = error.chain().find_map(|cause| cause.downcast_ref::<musefs_fuse::MountError>()) {
+        return (Exit::Mount, mount.hint());
+    }
     (Exit::Failure, None)
 }
 

@@ -9,6 +9,7 @@ mod commands;
 mod exit;
 mod logging;
 mod output;
+mod view;
 
 use std::process::ExitCode;
 

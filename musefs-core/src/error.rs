@@ -37,6 +37,14 @@ pub enum Error {
     /// A fault of musefs itself, kept to one request.
     #[error("an internal error; the log has its place")]
     Panicked,
+    /// A thread could not be started.
+    #[error("starting the thread {name}: {source}")]
+    Thread {
+        /// What it is for.
+        name: &'static str,
+        /// Why.
+        source: io::Error,
+    },
     /// The catalogue could not be asked.
     #[error(transparent)]
     Catalog(#[from] musefs_db::Error),
@@ -65,7 +73,7 @@ impl Error {
             Self::NotADirectory => Kind::NotADirectory,
             Self::IsADirectory => Kind::IsADirectory,
             Self::Stale | Self::SourceChanged { .. } => Kind::Stale,
-            Self::Source { .. } | Self::Deadline | Self::Panicked | Self::Catalog(_) => Kind::Io,
+            Self::Source { .. } | Self::Deadline | Self::Panicked | Self::Thread { .. } | Self::Catalog(_) => Kind::Io,
         }
     }
 }

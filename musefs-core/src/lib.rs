@@ -4,6 +4,7 @@
 //! [`vfs`]. Nothing here names FUSE, NFS, a command line or the environment.
 
 pub mod error;
+pub mod library;
 pub mod limits;
 pub mod metrics;
 pub mod names;

@@ -139,3 +139,14 @@ pub const WARNINGS_PERIOD: std::time::Duration = std::time::Duration::from_secs(
 
 /// Most snapshots of the metrics that are kept for clients that hold them.
 pub const SNAPSHOTS_MAX: usize = 256;
+/// Most replaced generations of files that are remembered for clients that hold them open.
+pub const PAST_GENERATIONS_MAX: usize = 65_536;
+
+/// Most directories whose departures are remembered for their modification times.
+pub const DEPARTURES_MAX: usize = 65_536;
+
+/// Most bytes of the file that keeps them: anything longer is not ours.
+pub const DEPARTURES_FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// Most requests to drop cached names that wait for a transport before the next refresh waits for it.
+pub const CHANGES_QUEUE_MAX: usize = 64;

@@ -1,5 +1,7 @@
 //! The words that a library and its transports share: nodes, attributes, listings.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::error::Error;
 
 /// A file or directory of the rendered tree: 53 bits, derived, equal after a restart.
@@ -51,6 +53,17 @@ pub struct Time {
 }
 
 impl Time {
+    /// The present.
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { secs: i64::try_from(since.as_secs()).unwrap_or(i64::MAX), nanos: since.subsec_nanos() }
+    }
+
+    /// Whole milliseconds since 1970.
+    pub fn as_ms(self) -> i64 {
+        self.secs.saturating_mul(1_000).saturating_add(i64::from(self.nanos / 1_000_000))
+    }
+
     /// The time `ns` nanoseconds after 1970.
     pub fn from_ns(ns: i64) -> Self {
         Self { secs: ns.div_euclid(1_000_000_000), nanos: ns.rem_euclid(1_000_000_000) as u32 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod completions;
 pub(crate) mod man;
+pub(crate) mod mount;
 
 use crate::{
     cli::{Cli, Command},
@@ -16,5 +17,6 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
+        Command::Mount(command) => command.run(&cli.globals),
     }
 }

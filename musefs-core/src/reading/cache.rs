@@ -1,4 +1,4 @@
-//! Open sources, a bounded number of them.
+//! Open tracks, a bounded number of them.
 
 use std::sync::Arc;
 
@@ -7,47 +7,56 @@ use quick_cache::sync::Cache;
 use super::OpenSource;
 use crate::{Error, limits::SOURCES_OPEN_MAX, vfs::Node};
 
-/// Keeps the most useful open sources by node and generation.
+/// A track whose source is open.
+#[derive(Debug)]
+pub struct OpenTrack {
+    /// Its source.
+    pub source: OpenSource,
+    /// Whether a splice says how it is put together; otherwise it is the whole source.
+    pub spliced: bool,
+}
+
+/// Keeps the most useful open tracks by node and generation.
 ///
 /// Two threads that miss the same one at once open it twice: cheaper than a lock across an open that may hang.
 #[derive(Debug)]
 pub struct SourceCache {
-    sources: Cache<Node, Arc<OpenSource>>,
+    tracks: Cache<Node, Arc<OpenTrack>>,
 }
 
 impl SourceCache {
     /// A cache that leaves three quarters of the process's descriptors to others.
     pub fn new() -> Self {
         let allowed = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-        Self { sources: Cache::new(SOURCES_OPEN_MAX.min(usize::try_from(allowed / 4).unwrap_or(usize::MAX)).max(1)) }
+        Self { tracks: Cache::new(SOURCES_OPEN_MAX.min(usize::try_from(allowed / 4).unwrap_or(usize::MAX)).max(1)) }
     }
 
-    /// The open source of `node`, opened with `open` on a miss.
+    /// The open track of `node`, opened with `open` on a miss.
     ///
     /// # Errors
     /// Those of `open`.
-    pub fn get(&self, node: Node, open: impl FnOnce() -> Result<OpenSource, Error>) -> Result<Arc<OpenSource>, Error> {
-        if let Some(source) = self.sources.get(&node) {
-            return Ok(source);
+    pub fn get(&self, node: Node, open: impl FnOnce() -> Result<OpenTrack, Error>) -> Result<Arc<OpenTrack>, Error> {
+        if let Some(track) = self.tracks.get(&node) {
+            return Ok(track);
         }
-        let source = Arc::new(open()?);
-        self.sources.insert(node, Arc::clone(&source));
-        Ok(source)
+        let track = Arc::new(open()?);
+        self.tracks.insert(node, Arc::clone(&track));
+        Ok(track)
     }
 
-    /// Forgets a source, so that the next read opens it anew.
+    /// Forgets a track, so that the next read opens it anew.
     pub fn forget(&self, node: Node) {
-        self.sources.remove(&node);
+        self.tracks.remove(&node);
     }
 
     /// Descriptors held.
     pub fn len(&self) -> usize {
-        self.sources.len()
+        self.tracks.len()
     }
 
     /// Whether none is held.
     pub fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+        self.tracks.is_empty()
     }
 }
 

@@ -9,7 +9,7 @@ mod headers;
 mod read_ahead;
 mod source;
 
-pub use cache::SourceCache;
+pub use cache::{OpenTrack, SourceCache};
 pub use headers::HeaderCache;
 pub use read_ahead::ReadAhead;
 pub use source::{OpenSource, Stamp};
