@@ -8,6 +8,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::ReadAt;
+use crate::id3::v2;
 use crate::limits::{JUNK_BYTES_MAX, LEADING_TAGS_MAX, SNIFF_BYTES};
 
 /// The containers that are told apart.
@@ -91,15 +92,19 @@ pub fn sniff_source(source: &dyn ReadAt, extension: Option<&str>) -> io::Result<
 }
 
 /// [`behind_tags`] of a whole source.
-pub(crate) fn leading_tags_end(source: &dyn ReadAt) -> io::Result<u64> {
+fn leading_tags_end(source: &dyn ReadAt) -> io::Result<u64> {
     let mut at = 0;
     for _ in 0..LEADING_TAGS_MAX {
         let Some(len) = leading_tag_len(&source.bytes(at, 32, 32)?) else { break };
-        at += len;
-        let padding = source.bytes(at, SNIFF_BYTES as u64, SNIFF_BYTES)?;
-        at += padding.iter().take_while(|byte| **byte == 0).count() as u64;
+        at = behind_zeros(source, at + len)?;
     }
     Ok(at)
+}
+
+/// Offset of the first byte at or behind `at` that is not zero, as far as [`SNIFF_BYTES`]: careless taggers leave gaps.
+pub(crate) fn behind_zeros(source: &dyn ReadAt, at: u64) -> io::Result<u64> {
+    let gap = source.bytes(at, SNIFF_BYTES as u64, SNIFF_BYTES)?;
+    Ok(at + gap.iter().take_while(|byte| **byte == 0).count() as u64)
 }
 
 /// Offset of the first byte behind all leading ID3v2 and APEv2 tags and the zeros that pad them; may lie past `head`.
@@ -114,13 +119,10 @@ fn behind_tags(head: &[u8]) -> u64 {
     at
 }
 
-/// Length of the tag at the start of `bytes` (ID3v2.4 structure, section 3.1; APEv2 header).
+/// Length of the tag at the start of `bytes`.
 fn leading_tag_len(bytes: &[u8]) -> Option<u64> {
-    let header = bytes.first_chunk::<10>()?;
-    if header.starts_with(b"ID3") && header[3] != 0xff && header[4] != 0xff {
-        let size = header[6..].iter().fold(0, |size, byte| size << 7 | u64::from(byte & 0x7f));
-        let footer_len = if header[3] == 4 && header[5] & 0x10 != 0 { 10 } else { 0 };
-        return Some(10 + size + footer_len);
+    if let Some(header) = v2::Header::parse(bytes) {
+        return Some(header.tag_bytes());
     }
     let header = bytes.first_chunk::<32>().filter(|header| header.starts_with(b"APETAGEX"))?;
     let size = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);

@@ -6,8 +6,10 @@ use super::picture::PictureBlock;
 use super::properties::properties;
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, kind};
 use crate::found::Found;
-use crate::limits::{FLAC_BLOCKS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
+use crate::id3::{v1, v2};
+use crate::limits::{FLAC_BLOCKS_MAX, LEADING_TAGS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
 use crate::picture::look;
+use crate::sniff::behind_zeros;
 use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt, Structure, Tags, vorbis};
 
 const MARKER: &[u8] = b"fLaC";
@@ -34,15 +36,18 @@ struct Reader<'a> {
     stream_info: Vec<u8>,
     /// One for each comment block, in order.
     comments: Vec<Found>,
+    /// What tags around the FLAC stream say.
+    others: Vec<Found>,
     pictures: Vec<Picture>,
     problems: Vec<Problem>,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a dyn ReadAt, trusts_fields: bool) -> Self {
-        let structure = FlacStructure { len: source.len(), marker: 0, blocks: Vec::new() };
-        let (stream_info, comments, pictures, problems) = Default::default();
-        Self { source, trusts_fields, structure, stream_info, comments, pictures, problems }
+        let structure =
+            FlacStructure { len: source.len(), marker: 0, lead: Vec::new(), blocks: Vec::new(), id3v1: None };
+        let (stream_info, comments, others, pictures, problems) = Default::default();
+        Self { source, trusts_fields, structure, stream_info, comments, others, pictures, problems }
     }
 
     /// Walks over the blocks. The error in words is why the file cannot be edited.
@@ -69,14 +74,27 @@ impl<'a> Reader<'a> {
             let is_last = block.is_last();
             self.block(block, at + HEADER_BYTES)?;
             if is_last {
+                self.tail()?;
                 return self.check();
             }
         }
     }
 
-    /// Behind leading tags and their padding, or behind junk if STREAMINFO follows as it must.
-    fn find_marker(&self) -> io::Result<Option<u64>> {
-        let start = crate::sniff::leading_tags_end(self.source)?;
+    /// Reads the tags in front. Offset of the first byte behind them and the zeros that pad them.
+    fn lead(&mut self) -> io::Result<u64> {
+        let mut at = 0;
+        for _ in 0..LEADING_TAGS_MAX {
+            let Some(read) = v2::read(self.source, at)? else { break };
+            self.structure.lead.extend(read.tag);
+            self.others.push(read.found);
+            at = behind_zeros(self.source, at + read.len)?;
+        }
+        Ok(at)
+    }
+
+    /// Behind leading tags, or behind junk if STREAMINFO follows as it must.
+    fn find_marker(&mut self) -> io::Result<Option<u64>> {
+        let start = self.lead()?;
         let window = self.source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
         if window.starts_with(MARKER) {
             return Ok(Some(start));
@@ -130,6 +148,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads the tag behind the frames.
+    fn tail(&mut self) -> io::Result<()> {
+        let Some(at) = self.source.len().checked_sub(v1::TAG_BYTES).filter(|at| *at >= self.structure.audio()) else {
+            return Ok(());
+        };
+        if let Some((tag, found)) = v1::read(&self.source.bytes(at, v1::TAG_BYTES, v1::TAG_BYTES as usize)?, at) {
+            self.structure.id3v1 = Some(tag);
+            self.others.push(found);
+        }
+        Ok(())
+    }
+
     /// Whether what was walked over can be what it seems: frames follow, or nothing at all.
     fn check(&mut self) -> io::Result<Result<(), &'static str>> {
         let overflows = |block: &Block| block.comments.as_ref().is_some_and(vorbis::Layout::overflows);
@@ -137,9 +167,8 @@ impl<'a> Reader<'a> {
         Ok(match sync.as_slice() {
             _ if self.structure.audio() > self.source.len() => Err("the metadata runs past the end of the file"),
             _ if self.stream_info.len() < 34 => Err("there is no STREAMINFO block"),
-            _ if self.structure.marker > 0 => Err("tags stand in front of the file"),
             _ if self.structure.blocks.iter().any(overflows) => Err("there are too many comment fields"),
-            [] => Ok(()),
+            _ if self.structure.audio() == self.structure.audio_end() => Ok(()),
             [0xff, second] if second & 0xfc == 0xf8 => Ok(()),
             _ => Err("no audio frame follows the metadata"),
         })
@@ -151,18 +180,19 @@ impl<'a> Reader<'a> {
 
     fn facts(mut self, outcome: Result<(), &'static str>) -> Facts {
         let mut tags = Tags::new();
-        for found in &mut self.comments {
+        let several_comments = self.comments.len() > 1;
+        for found in self.comments.iter_mut().chain(&mut self.others) {
             found.fill(&mut tags);
             self.problems.append(&mut found.problems);
             self.pictures.append(&mut found.pictures);
         }
-        if self.comments.len() > 1 {
+        if several_comments {
             self.problem("there are several comment blocks");
         }
         if let Err(reason) = outcome {
             self.problem(reason);
         }
-        let audio = ByteRange::between(self.structure.audio().min(self.source.len()), self.source.len());
+        let audio = ByteRange::between(self.structure.audio().min(self.source.len()), self.structure.audio_end());
         let unknown = || Properties { codec: "flac".to_owned(), ..Properties::default() };
         Facts {
             format: Format::Flac,

@@ -1,6 +1,8 @@
 //! The file to serve: comment blocks rebuilt, padding adjusted, all else taken from the source.
 
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, MARKER_BYTES, kind};
+use crate::id3::v1;
+use crate::id3::v2::{self, Room};
 use crate::vorbis::{Layout, Piece, edited};
 use crate::{Edits, Refusal, Splice, SpliceBuilder};
 
@@ -30,12 +32,30 @@ pub(super) fn splice(structure: &FlacStructure, edits: &Edits) -> Result<Splice,
     let audio = structure.audio();
     absorb(&mut parts, audio - structure.marker - MARKER_BYTES);
     let mut builder = SpliceBuilder::default();
-    builder.source(0, structure.marker + MARKER_BYTES);
+    lead(&mut builder, structure, edits)?;
     for (at, part) in (1..).zip(&parts) {
         part.append(&mut builder, at == parts.len());
     }
-    builder.source(audio, structure.len.saturating_sub(audio));
+    let audio_end = structure.audio_end();
+    builder.source(audio, audio_end.saturating_sub(audio));
+    match &structure.id3v1 {
+        Some(tag) => v1::rewrite(tag, edits).append_to(&mut builder),
+        None => builder.source(audio_end, structure.len - audio_end),
+    }
     Ok(builder.finish())
+}
+
+/// What stands in front of the first block; leading tags lose or change the edited keys that they hold, and no tag
+/// gets a new one: players of FLAC look for them in the comments.
+fn lead(builder: &mut SpliceBuilder, structure: &FlacStructure, edits: &Edits) -> Result<(), Refusal> {
+    let mut at = 0;
+    for tag in &structure.lead {
+        builder.source(at, tag.offset.saturating_sub(at));
+        v2::rewrite(tag, edits, false, Room::Aligned)?.append_to(builder);
+        at = tag.end();
+    }
+    builder.source(at, (structure.marker + MARKER_BYTES).saturating_sub(at));
+    Ok(())
 }
 
 /// All blocks as they are.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::id3::{v1, v2};
 use crate::vorbis::Layout;
 use crate::{Refusal, Structure};
 
@@ -22,8 +23,12 @@ pub(super) struct FlacStructure {
     pub(super) len: u64,
     /// Offset of the marker: what stands in front of it are tags and junk.
     pub(super) marker: u64,
+    /// ID3v2 tags in front of the marker that can be rewritten.
+    pub(super) lead: Vec<v2::Tag>,
     /// Metadata blocks in order.
     pub(super) blocks: Vec<Block>,
+    /// An ID3v1 tag at the end.
+    pub(super) id3v1: Option<v1::Tag>,
 }
 
 /// A metadata block.
@@ -67,6 +72,11 @@ impl FlacStructure {
     /// Offset of the first frame.
     pub(super) fn audio(&self) -> u64 {
         self.marker + MARKER_BYTES + self.blocks.iter().map(Block::total).sum::<u64>()
+    }
+
+    /// Offset of the first byte behind the frames.
+    pub(super) fn audio_end(&self) -> u64 {
+        self.id3v1.map_or(self.len, |tag| tag.offset)
     }
 
     pub(super) fn encode(&self) -> Structure {

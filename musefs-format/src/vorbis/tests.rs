@@ -99,7 +99,8 @@ fn damage_loses_what_is_damaged_and_is_told() {
 
 #[test]
 fn edits_replace_all_aliases_where_the_first_stood() {
-    let table: [(&[&str], &[(&str, &[&str])], &[&str]); 9] = [
+    type Changes<'a> = &'a [(&'a str, &'a [&'a str])];
+    let table: [(&[&str], Changes<'_>, &[&str]); 9] = [
         (&["a=1", "Title=old", "b=2"], &[("title", &["new"])], &["a=1", "Title=new", "b=2"]),
         (&["YEAR=1", "x=1", "DATE=2"], &[("date", &["3"])], &["DATE=3", "x=1"]),
         (&["artist=1", "x=1", "ARTIST=2"], &[("artist", &["3", "4"])], &["artist=3", "artist=4", "x=1"]),
