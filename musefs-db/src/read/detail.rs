@@ -12,7 +12,7 @@ use crate::{
 };
 
 const DETAIL: &str =
-    "SELECT revision, changed_at_ms, added_at_ms, roots.path, dirs.path, name, size, mtime_ns, ctime_ns,
+    "SELECT revision, changed_at_ms, sources.added_at_ms, roots.path, dirs.path, name, size, mtime_ns, ctime_ns,
        state, reason, format, codec, duration_ms, sample_rate_hz, channels, bits, bitrate_bps, audio_offset, audio_len
   FROM tracks JOIN sources ON sources.id = tracks.source JOIN dirs ON dirs.id = sources.dir
        JOIN roots ON roots.id = dirs.root
