@@ -1,6 +1,6 @@
 //! The log of edits, and the edits of earlier revisions that follow from it.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::{
     Action, ChangeId, EditInput, KeyChange, LogEntry, LogQuery, Override, Result, TrackId,
@@ -51,16 +51,22 @@ impl Reader<'_> {
         Ok(changes)
     }
 
-    /// The edits of a track as they were at a revision; the part of its source as it is now.
+    /// What a splice of a track at a revision is made from. `None`: there is no such track, or its source has
+    /// changed since, and the bytes of that revision are lost.
     ///
     /// # Errors
     /// Those of reading.
     pub fn edit_input_at(&self, track: TrackId, revision: u64) -> Result<Option<EditInput>> {
-        let exists = self.connection.prepare_cached("SELECT 1 FROM tracks WHERE id = ?")?.exists([track])?;
-        if !exists {
+        let revision = i64::try_from(revision).unwrap_or(i64::MAX);
+        // Revisions that no edit made were made by another source.
+        let mut unlogged = self.connection.prepare_cached(
+            "SELECT revision - ?2 - (SELECT count(DISTINCT revision) FROM edit_log WHERE track = ?1 AND revision > ?2)
+               FROM tracks WHERE id = ?1",
+        )?;
+        let unlogged: Option<i64> = unlogged.query_row(params![track, revision], |row| row.get(0)).optional()?;
+        if unlogged != Some(0) {
             return Ok(None);
         }
-        let revision = i64::try_from(revision).unwrap_or(i64::MAX);
         let mut statement =
             self.connection.prepare_cached(&format!("{ENTRIES} WHERE track = ?1 AND revision <= ?2 ORDER BY id"))?;
         let mut overrides = OverrideRows::default();
