@@ -8,7 +8,8 @@ use musefs_format::{Format, Splice, container};
 use super::{Library, render::splice_raise};
 use crate::{
     Error,
-    reading::{OpenSource, OpenTrack, Stamp, read_splice, read_whole},
+    metrics::{From, Warning},
+    reading::{Given, OpenSource, OpenTrack, Stamp, read_splice, read_whole},
     tree::track_of,
     vfs::{Generation, Node, Vfs as _},
 };
@@ -34,15 +35,24 @@ struct Row {
 impl Library {
     /// Reads served bytes; fewer than `buf` holds only at the end of the file.
     pub(super) fn read_node(&self, node: Node, offset: u64, buf: &mut [u8]) -> Result<usize, Error> {
+        let given = self.give(node, offset, buf).inspect_err(|error| {
+            // A source that failed or changed is opened anew next time: it may be well again.
+            self.sources.forget(node);
+            self.metrics.warn(Warning::Source, format_args!("{error}"));
+        })?;
+        self.metrics.read_bytes(From::Memory, given.memory as u64);
+        self.metrics.read_bytes(From::Source, given.source as u64);
+        Ok(given.memory + given.source)
+    }
+
+    fn give(&self, node: Node, offset: u64, buf: &mut [u8]) -> Result<Given, Error> {
         let track = self.sources.get(node, || self.open_track(node))?;
-        let read = if track.spliced {
+        if track.spliced {
             let splice = self.headers.get(node, || self.recipe(node)?.splice.ok_or(Error::Stale))?;
             read_splice(&splice, &track.source, &self.read_ahead, offset, buf)
         } else {
             read_whole(&track.source, &self.read_ahead, offset, buf)
-        };
-        // A source that failed or changed is opened anew next time: it may be well again.
-        read.inspect_err(|_| self.sources.forget(node))
+        }
     }
 
     fn open_track(&self, node: Node) -> Result<OpenTrack, Error> {
@@ -111,14 +121,14 @@ impl Row {
     fn of(reader: &Reader<'_>, track: TrackId) -> Result<Option<Self>, musefs_db::Error> {
         let mut found = None;
         reader.visit_tracks(Which::One(track), &Keys::Only(&[]), &mut |row| {
-            found = Some(Self::from(row));
+            found = Some(row.into());
             Ok(())
         })?;
         Ok(found)
     }
 }
 
-impl From<&TrackRow<'_>> for Row {
+impl std::convert::From<&TrackRow<'_>> for Row {
     fn from(row: &TrackRow<'_>) -> Self {
         use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _, path::Path};
         Self {

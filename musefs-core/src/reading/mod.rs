@@ -18,6 +18,15 @@ use musefs_format::{Origin, Splice};
 
 use crate::Error;
 
+/// Bytes that a read gave, by where they came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// From made bytes.
+    pub memory: usize,
+    /// From the source.
+    pub source: usize,
+}
+
 /// Reads `offset ..` of the file that `splice` describes into `buf`; fewer bytes only at its end.
 ///
 /// # Errors
@@ -28,36 +37,38 @@ pub fn read_splice(
     read_ahead: &ReadAhead,
     offset: u64,
     buf: &mut [u8],
-) -> Result<usize, Error> {
-    let mut filled = 0;
-    let mut asked_source = false;
-    for segment in splice.range(offset, buf.len() as u64) {
-        let part = &mut buf[filled..filled + segment.len as usize];
+) -> Result<Given, Error> {
+    let mut given = Given::default();
+    let mut rest = buf;
+    for segment in splice.range(offset, rest.len() as u64) {
+        let (part, behind) = rest.split_at_mut(segment.len as usize);
         match segment.origin {
-            Origin::Made(at) => part.copy_from_slice(&splice.made()[at..at + part.len()]),
+            Origin::Made(at) => {
+                part.copy_from_slice(&splice.made()[at..at + part.len()]);
+                given.memory += part.len();
+            }
             Origin::Source(at) => {
                 read_ahead.read(source, at, part)?;
-                asked_source = true;
+                given.source += part.len();
             }
         }
-        filled += segment.len as usize;
+        rest = behind;
     }
-    if asked_source {
+    if given.source > 0 {
         source.check_stamp()?;
     }
-    Ok(filled)
+    Ok(given)
 }
 
 /// Reads `offset ..` of a source that is served whole into `buf`; fewer bytes only at its end.
 ///
 /// # Errors
 /// As [`read_splice`].
-pub fn read_whole(source: &OpenSource, read_ahead: &ReadAhead, offset: u64, buf: &mut [u8]) -> Result<usize, Error> {
+pub fn read_whole(source: &OpenSource, read_ahead: &ReadAhead, offset: u64, buf: &mut [u8]) -> Result<Given, Error> {
     let available = source.stamp().size.saturating_sub(offset).min(buf.len() as u64) as usize;
-    if available == 0 {
-        return Ok(0);
+    if available > 0 {
+        read_ahead.read(source, offset, &mut buf[..available])?;
+        source.check_stamp()?;
     }
-    read_ahead.read(source, offset, &mut buf[..available])?;
-    source.check_stamp()?;
-    Ok(available)
+    Ok(Given { memory: 0, source: available })
 }
