@@ -3,6 +3,7 @@
 //! One file a command under [`commands`]. Data goes to stdout, talk to stderr; every error is turned
 //! into a message, a hint and an exit code in one place, [`exit`].
 
+mod allocator;
 mod catalog;
 mod cli;
 mod commands;
@@ -16,11 +17,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::{cli::Cli, exit::Exit};
-
-// glibc's allocator keeps what a scan or a full re-rendering touched once; jemalloc gives it back.
-#[cfg(feature = "jemalloc")]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

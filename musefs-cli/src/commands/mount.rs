@@ -23,7 +23,7 @@ use signal_hook::{
 };
 
 use crate::{
-    catalog,
+    allocator, catalog,
     cli::Globals,
     exit::{Exit, Failure},
     output,
@@ -143,6 +143,7 @@ impl Mount {
     }
 
     fn serve(&self, library: &Arc<Library>) -> anyhow::Result<Exit> {
+        allocator::watch(library.metrics());
         let vfs: Arc<dyn Vfs> = Arc::clone(library) as _;
         let mounted = Arc::new(Mounted::start(vfs, &self.mountpoint, &self.options())?);
         let follower = Follower::start(library)?;
