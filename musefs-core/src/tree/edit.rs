@@ -230,10 +230,19 @@ impl<'t, 'f> Edit<'t, 'f> {
                 self.vanished.insert(directory);
             }
         }
-        for slot in self.before.keys() {
-            if let Entry::Directory(directory) = slot.entry() {
-                tree.choose_spelling(directory);
-            }
+        self.choose_spellings();
+    }
+
+    fn choose_spellings(&mut self) {
+        if !self.tree.columns.fold_case {
+            return;
+        }
+        let counted = self.before.keys().filter_map(|slot| match slot.entry() {
+            Entry::Directory(directory) => Some(directory),
+            Entry::File(_) => None,
+        });
+        for directory in counted.chain(self.made.iter().copied()) {
+            self.tree.choose_spelling(directory);
         }
     }
 

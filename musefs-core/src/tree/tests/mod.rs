@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use super::{Tree, TreeBuilder, TreeFile, TreeOptions};
 use crate::vfs::{Attributes, Caching, Cookie, ListSink, Lookup, NodeId, Time};
 
+mod edits;
+mod kernel;
 mod names;
 
 /// A file of a track, with facts that derive from it.
