@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::flac::Flac;
+use crate::mpeg::Mpeg;
 use crate::{Edits, Facts, Format, ReadAt, Splice, Structure};
 
 /// Why a splice cannot be built.
@@ -55,6 +56,7 @@ pub trait Container: Sync {
 pub fn container(format: Format) -> Option<&'static dyn Container> {
     match format {
         Format::Flac => Some(&Flac),
+        Format::Mpeg => Some(&Mpeg),
         _ => None,
     }
 }

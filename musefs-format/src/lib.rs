@@ -8,8 +8,10 @@
 //! Knows nothing of paths, files, SQL, clocks or threads. Broken input is normal: a reader gives what
 //! it could read and a list of problems, never a panic.
 
+pub mod ape;
 pub mod container;
 pub mod edits;
+pub mod envelope;
 pub mod facts;
 pub mod flac;
 pub mod found;
@@ -23,6 +25,7 @@ pub mod table;
 pub mod tags;
 pub mod vorbis;
 
+mod numbers;
 mod sniff;
 
 pub use container::{Container, Refusal, container};

@@ -68,3 +68,21 @@ pub const PADDING_UNIT_BYTES: u64 = 4096;
 
 /// Longest key that is made of a description in a file, in bytes.
 pub const KEY_BYTES_MAX: usize = 256;
+
+/// Most items of an APE tag; what follows them is kept unread.
+pub const APE_ITEMS_MAX: usize = 1 << 13;
+
+/// Bytes of an APE item in which its name, or a picture's file name, must end.
+pub const APE_ITEM_HEAD_BYTES: usize = 512;
+
+/// Most bytes of text items that are read of one APE tag; items beyond that are kept unread.
+pub const APE_TEXT_BYTES_MAX: u64 = 4 << 20;
+
+/// Largest APE tag that is written: its size has 32 bits, and readers refuse much less.
+pub const APE_TAG_BYTES_MAX: u64 = 64 << 20;
+
+/// Most tags behind the audio that are looked for.
+pub const TRAILING_TAGS_MAX: usize = 32;
+
+/// Longest Lyrics3 tag of version 1: 5100 bytes of text between its marks.
+pub const LYRICS_BYTES_MAX: u64 = 5100 + 20;

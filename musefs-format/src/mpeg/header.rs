@@ -190,8 +190,10 @@ fn chain_holds(bytes: &[u8], sync: &Sync, whole: bool, length: impl Fn(&FrameHea
     for frames in 1..MPEG_SYNC_FRAMES {
         let rest = bytes.get(at..).unwrap_or_default();
         if rest.len() < FrameHeader::LEN || (whole && is_tag(rest)) {
-            // A cut or single frame counts only at the very start or if it ends with the file.
-            return frames > 1 || (whole && (sync.offset == 0 || at <= bytes.len()));
+            // A cut or single frame counts only at the very start or if it ends with the file. In free format, whose
+            // frames may have any length, a short chain in the midst of junk would come by chance.
+            let is_chance = sync.header.bitrate_bps.is_none() && sync.offset > 0;
+            return !is_chance && (frames > 1 || (whole && (sync.offset == 0 || at <= bytes.len())));
         }
         match FrameHeader::parse(rest).filter(|header| header.same_stream(&sync.header)).and_then(|next| length(&next))
         {
@@ -293,6 +295,8 @@ mod tests {
         let bytes = frames([0xff, 0xfb, 0x00, 0x64], 1234, 5);
         let sync = find_frames(&bytes, false).unwrap();
         assert_eq!((sync.offset, sync.frame_bytes), (0, 1234));
+        let junk = [&[0][..], &frames([0xff, 0xfb, 0x00, 0x64], 1234, 3)].concat();
+        assert_eq!(find_frames(&junk, true), None);
         for (len, found) in [(MPEG_FREE_FRAME_BYTES_MAX - 4, true), (MPEG_FREE_FRAME_BYTES_MAX - 3, false)] {
             let bytes = frames([0xff, 0xfb, 0x00, 0x64], len, 5);
             assert_eq!(find_frames(&bytes, false).is_some(), found, "{len}");

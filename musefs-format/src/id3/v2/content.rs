@@ -12,7 +12,7 @@ use crate::id3::genres;
 use crate::id3::text::Encoding;
 use crate::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
 use crate::table::{self, Column, Part, Place, Slot};
-use crate::{ReadAt, picture};
+use crate::{ReadAt, numbers, picture};
 
 /// Rank of places that another version, or nobody, defined: behind all of the tag's own version.
 const RANK_FOREIGN: u8 = 32;
@@ -158,8 +158,8 @@ impl<'a> Reader<'a> {
         }
         let value = match place.part {
             None => value,
-            Some(Part::Number) => super::write::split_number(value).0,
-            Some(Part::Total) => super::write::split_number(value).1,
+            Some(Part::Number) => numbers::split(value).0,
+            Some(Part::Total) => numbers::split(value).1,
         };
         if !value.is_empty() {
             self.add(place.key, rank, value.to_owned());

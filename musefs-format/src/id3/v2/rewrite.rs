@@ -46,6 +46,11 @@ impl Pieces {
         self.0.push(Piece::Source(offset, len));
     }
 
+    /// Appends all of `others`.
+    pub fn append(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
     /// Bytes of all.
     pub fn len(&self) -> u64 {
         let len = |piece: &Piece| match piece {
@@ -233,7 +238,7 @@ fn assemble(tag: &Tag, frames: Pieces, room: Room, edits: &Edits) -> Result<Piec
     }
     let mut whole = Pieces::default();
     whole.made(header(tag, b"ID3", content));
-    whole.0.extend(frames.0);
+    whole.append(frames);
     whole.made(vec![0; (len - needed) as usize]);
     whole.source(tag.end() - footer - tag.rest, tag.rest);
     if tag.has_footer() {

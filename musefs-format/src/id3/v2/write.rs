@@ -3,11 +3,11 @@
 use super::dates;
 use super::kind::{Kind, is_genre, is_name};
 use super::{FrameSizes, Version, to_syncsafe};
-use crate::Tags;
 use crate::container::Refusal;
 use crate::id3::text::Encoding;
 use crate::id3::{genres, unsync};
 use crate::table::{self, Part, Slot};
+use crate::{Tags, numbers};
 
 /// A frame to be written: its place, and the keys that it is to carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,12 +143,8 @@ impl Home {
             let place = places.iter().find(|place| place.part == Some(part))?;
             Some(if self.keys.iter().any(|key| key == place.key) { tags.get(place.key) } else { &[] })
         };
-        let (numbers, totals) = (side(Part::Number)?, side(Part::Total)?);
-        let joined = |at: usize| match (numbers.get(at), totals.get(at)) {
-            (number, None) => number.cloned().unwrap_or_default(),
-            (number, Some(total)) => format!("{}/{total}", number.map_or("", String::as_str)),
-        };
-        Some((0..numbers.len().max(totals.len())).map(joined).collect())
+        let (number, total) = (side(Part::Number)?, side(Part::Total)?);
+        Some(numbers::join(number, total))
     }
 
     /// Role and name, alternating.
@@ -165,17 +161,6 @@ impl Home {
             }
         }
         pairs
-    }
-}
-
-/// The sides of "3/12", where either may be missing; anything else is a number that has no total.
-pub(super) fn split_number(value: &str) -> (&str, &str) {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    match value.split_once('/') {
-        Some((number, total)) if is_number(total.trim()) && !number.contains('/') && value.len() > 1 => {
-            (number.trim(), total.trim())
-        }
-        _ => (value, ""),
     }
 }
 

@@ -1,0 +1,38 @@
+//! What a splice needs to know of an MPEG file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::envelope::Parts;
+use crate::{ByteRange, Refusal, Structure};
+
+/// Version of the stored layout: the first byte of a structure.
+const VERSION: u8 = 1;
+
+/// An MPEG file as parts, in the order of the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct MpegStructure {
+    /// Tags, and junk behind them.
+    pub(super) head: Parts,
+    /// The frames.
+    pub(super) audio: ByteRange,
+    /// Tags.
+    pub(super) tail: Parts,
+}
+
+impl MpegStructure {
+    pub(super) fn encode(&self) -> Structure {
+        let mut bytes = vec![VERSION];
+        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
+        Structure(bytes)
+    }
+
+    pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
+        match structure.0.split_first() {
+            Some((&VERSION, bytes)) => {
+                postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))
+            }
+            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
+            None => Err(Refusal::Structure("it is empty".to_owned())),
+        }
+    }
+}
