@@ -66,6 +66,15 @@ impl Edits {
         self.changed.iter().map(String::as_str)
     }
 
+    /// The same edits for a tag that said nothing yet, so that readers looked at another tag of the file: now that it
+    /// gets a value they will not, so that it gets each effective key that it `can_hold`.
+    pub(crate) fn spelt_out(&self, can_hold: impl Fn(&str) -> bool) -> Self {
+        let mut all = self.clone();
+        let keys = self.effective.iter().map(|(key, _)| key).filter(|key| can_hold(key));
+        all.changed.extend(keys.map(str::to_owned));
+        all
+    }
+
     /// The tags that the served file carries.
     pub fn effective(&self) -> &Tags {
         &self.effective

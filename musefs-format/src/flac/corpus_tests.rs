@@ -13,9 +13,15 @@ use crate::{Container, Editing, Edits, Facts, ReadAt};
 const CHANGES: [(&str, &str); 3] = [("title", "Ein neuer Titel ♫"), ("albumartist", "Jemand"), ("my own", "=x=")];
 
 /// Files that ffmpeg plays but that are served whole, and why.
-const OPAQUE: [(&str, &str); 2] = [
+const OPAQUE: [(&str, &str); 4] = [
     ("ietf-wg-cellar_flac-test-files/10 - file starting at frame header.flac", "there is no FLAC marker"),
     ("ietf-wg-cellar_flac-test-files/11 - file starting with unparsable data.flac", "there is no FLAC marker"),
+    // Ffmpeg finds frames in what other tools take for the block: no rewrite would suit both.
+    (
+        "ietf-wg-cellar_flac-test-files/11 - incorrect metadata block length.flac",
+        "a metadata block is of a forbidden kind",
+    ),
+    ("quodlibet_mutagen/52-too-short-block-size.flac", "no audio frame follows the metadata"),
 ];
 
 fn files() -> impl Iterator<Item = CorpusFile> {
@@ -110,8 +116,8 @@ fn foreign_tools_read_the_new_and_the_untouched_old() {
         for field in ["TITLE=Ein neuer Titel ♫", "ALBUMARTIST=Jemand", "MY OWN==x="] {
             assert!(new.iter().any(|line| line.eq_ignore_ascii_case(field)), "{}: {new:?}", file.name);
         }
-        // Metaflac shows nothing of a block with a broken field; the served file has a sound one.
-        if facts.problems.is_empty() || !old.is_empty() {
+        // Of a block with a broken field, and of ID3, metaflac shows nothing; the served file has sound comments.
+        if !old.is_empty() {
             assert_eq!(others(&new), others(&old), "{}", file.name);
         }
         assert!(!flac_test(&source) || flac_test(&served), "{} is damaged", file.name);

@@ -15,23 +15,14 @@ use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, Rea
 const MARKER: &[u8] = b"fLaC";
 
 pub(super) fn read(source: &dyn ReadAt) -> io::Result<Facts> {
-    let mut reader = Reader::new(source, false);
+    let mut reader = Reader::new(source);
     let outcome = reader.walk()?;
-    if outcome.is_err() && !reader.comments.is_empty() {
-        let mut mended = Reader::new(source, true);
-        if mended.walk()?.is_ok() {
-            mended.problem("the length of the comment block is wrong");
-            return Ok(mended.facts(Ok(())));
-        }
-    }
     Ok(reader.facts(outcome))
 }
 
 /// What was read so far: kept when the walk ends early.
 struct Reader<'a> {
     source: &'a dyn ReadAt,
-    /// Whether comment blocks end where their fields end, whatever their headers say: some writers get them wrong.
-    trusts_fields: bool,
     structure: FlacStructure,
     stream_info: Vec<u8>,
     /// One for each comment block, in order.
@@ -43,11 +34,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(source: &'a dyn ReadAt, trusts_fields: bool) -> Self {
+    fn new(source: &'a dyn ReadAt) -> Self {
         let structure =
             FlacStructure { len: source.len(), marker: 0, lead: Vec::new(), blocks: Vec::new(), id3v1: None };
         let (stream_info, comments, others, pictures, problems) = Default::default();
-        Self { source, trusts_fields, structure, stream_info, comments, others, pictures, problems }
+        Self { source, structure, stream_info, comments, others, pictures, problems }
     }
 
     /// Walks over the blocks. The error in words is why the file cannot be edited.
@@ -64,8 +55,7 @@ impl<'a> Reader<'a> {
             if block.kind() == kind::FORBIDDEN {
                 return Ok(Err("a metadata block is of a forbidden kind"));
             }
-            let is_mended = self.trusts_fields && block.kind() == kind::COMMENTS;
-            if at + block.total() > self.source.len() && !is_mended {
+            if at + block.total() > self.source.len() {
                 return Ok(Err("the metadata runs past the end of the file"));
             }
             if self.structure.blocks.len() == FLAC_BLOCKS_MAX {
@@ -105,17 +95,13 @@ impl<'a> Reader<'a> {
     }
 
     fn block(&mut self, mut block: Block, at: u64) -> io::Result<()> {
-        let is_mended = self.trusts_fields && block.kind() == kind::COMMENTS;
-        let len = if is_mended { BLOCK_BYTES_MAX } else { u64::from(block.len) };
+        let len = u64::from(block.len);
         match block.kind() {
             kind::STREAMINFO if self.stream_info.is_empty() => {
                 self.stream_info = self.source.bytes(at, len, PICTURE_HEAD_BYTES)?;
             }
             kind::COMMENTS => {
                 let (layout, found) = vorbis::read(&self.source.bytes(at, len, BLOCK_BYTES_MAX as usize)?);
-                if is_mended && layout.complete {
-                    block.len = layout.end;
-                }
                 block.comments = Some(layout);
                 self.comments.push(found);
             }
@@ -165,7 +151,6 @@ impl<'a> Reader<'a> {
         let overflows = |block: &Block| block.comments.as_ref().is_some_and(vorbis::Layout::overflows);
         let sync = self.source.bytes(self.structure.audio(), 2, 2)?;
         Ok(match sync.as_slice() {
-            _ if self.structure.audio() > self.source.len() => Err("the metadata runs past the end of the file"),
             _ if self.stream_info.len() < 34 => Err("there is no STREAMINFO block"),
             _ if self.structure.blocks.iter().any(overflows) => Err("there are too many comment fields"),
             _ if self.structure.audio() == self.structure.audio_end() => Ok(()),
@@ -180,13 +165,17 @@ impl<'a> Reader<'a> {
 
     fn facts(mut self, outcome: Result<(), &'static str>) -> Facts {
         let mut tags = Tags::new();
-        let several_comments = self.comments.len() > 1;
-        for found in self.comments.iter_mut().chain(&mut self.others) {
+        for found in &mut self.comments {
             found.fill(&mut tags);
             self.problems.append(&mut found.problems);
             self.pictures.append(&mut found.pictures);
         }
-        if several_comments {
+        for found in &mut self.others {
+            add_others(&mut tags, found);
+            self.problems.append(&mut found.problems);
+            self.pictures.append(&mut found.pictures);
+        }
+        if self.comments.len() > 1 {
             self.problem("there are several comment blocks");
         }
         if let Err(reason) = outcome {
@@ -204,5 +193,17 @@ impl<'a> Reader<'a> {
             editing: outcome.map_or_else(|reason| Editing::Opaque(reason.to_owned()), |()| Editing::Possible),
             problems: self.problems,
         }
+    }
+}
+
+/// Adds the keys that only a tag around the stream has. One value in two frames of it is one value: when the comments
+/// take over the key it would stand there twice, for all to see.
+fn add_others(tags: &mut Tags, found: &Found) {
+    let mut others = Tags::new();
+    found.fill(&mut others);
+    for (key, values) in others.iter().filter(|(key, _)| tags.get(key).is_empty()).collect::<Vec<_>>() {
+        let mut values = values.to_vec();
+        values.dedup();
+        tags.set(key, values);
     }
 }

@@ -3,7 +3,7 @@
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, MARKER_BYTES, kind};
 use crate::id3::v1;
 use crate::id3::v2::{self, Room};
-use crate::vorbis::{Layout, Piece, edited};
+use crate::vorbis::{Layout, Piece, can_hold, edited};
 use crate::{Edits, Refusal, Splice, SpliceBuilder};
 
 /// Audio that has to move, moves by a multiple of this: pages of the two files stay aligned to each other.
@@ -28,7 +28,11 @@ struct Old {
 
 pub(super) fn splice(structure: &FlacStructure, edits: &Edits) -> Result<Splice, Refusal> {
     let mut parts = parts(structure);
-    edit_comments(&mut parts, structure, edits)?;
+    if structure.comments_speak() {
+        edit_comments(&mut parts, structure, edits)?;
+    } else {
+        edit_comments(&mut parts, structure, &edits.spelt_out(can_hold))?;
+    }
     let audio = structure.audio();
     absorb(&mut parts, audio - structure.marker - MARKER_BYTES);
     let mut builder = SpliceBuilder::default();

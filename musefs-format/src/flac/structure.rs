@@ -74,6 +74,12 @@ impl FlacStructure {
         self.marker + MARKER_BYTES + self.blocks.iter().map(Block::total).sum::<u64>()
     }
 
+    /// Whether any comment has a key.
+    pub(super) fn comments_speak(&self) -> bool {
+        let layouts = self.blocks.iter().filter_map(|block| block.comments.as_ref());
+        layouts.flat_map(|layout| &layout.fields).any(|field| !field.keys().is_empty())
+    }
+
     /// Offset of the first byte behind the frames.
     pub(super) fn audio_end(&self) -> u64 {
         self.id3v1.map_or(self.len, |tag| tag.offset)

@@ -240,21 +240,6 @@ fn a_picture_is_a_range_and_what_it_shows() {
 }
 
 #[test]
-fn a_wrong_length_of_the_comment_block_is_mended() {
-    let content = comments(&["TITLE=old".to_owned(), "A=b".to_owned()]);
-    for wrong in [content.len() - 9, content.len() + 30] {
-        let mut source = file(&[(4, content.clone()), (1, vec![0; 500])]);
-        source[4 + 38 + 1..4 + 38 + 4].copy_from_slice(&(wrong as u32).to_be_bytes()[1..]);
-        let facts = Flac.read(&source).unwrap();
-        assert_eq!((&facts.editing, facts.tags.first("title")), (&Editing::Possible, Some("old")), "{wrong}");
-        let edits = Edits::over(facts.tags, [("title".to_owned(), vec!["new".to_owned()])]);
-        let served = materialise(&Flac.splice(&facts.structure, &edits).unwrap(), &source);
-        assert_eq!(blocks(&served)[1], (4, comments(&["TITLE=new".to_owned(), "A=b".to_owned()])));
-        assert_eq!(served.len(), source.len());
-    }
-}
-
-#[test]
 fn all_tags_of_a_file_agree() {
     let frame = |name: &str, text: &str| {
         [name.as_bytes(), &(text.len() as u32 + 1).to_be_bytes(), &[0, 0, 0], text.as_bytes()].concat()
@@ -274,4 +259,18 @@ fn all_tags_of_a_file_agree() {
     assert_eq!((contains("new"), contains("old"), contains("kept"), contains("Artist")), (3, 0, 0, 1));
     assert_eq!(served.len(), source.len());
     assert_eq!(&Flac.read(&served).unwrap().tags, edits.effective());
+}
+
+#[test]
+fn comments_that_said_nothing_take_over_what_another_tag_says() {
+    let id3v2 = b"ID3\x04\0\0\0\0\0\x1aTPE1\0\0\0\x02\0\0\x03aPRIV\0\0\0\x04\0\0o\0xy";
+    for old in [vec![], vec![(4, comments(&[]))]] {
+        let source = [&id3v2[..], &file(&old)].concat();
+        let facts = Flac.read(&source).unwrap();
+        let edits = Edits::over(facts.tags, [("title".to_owned(), vec!["t".to_owned()])]);
+        let served = materialise(&Flac.splice(&facts.structure, &edits).unwrap(), &source);
+        let fields = vec!["ARTIST=a".to_owned(), "TITLE=t".to_owned()];
+        let (_, content) = blocks(&served[id3v2.len()..]).remove(1);
+        assert!(content.ends_with(&comments(&fields)[12..]), "{}", content.escape_ascii());
+    }
 }

@@ -143,6 +143,11 @@ fn too_large(key: &str, bytes: u64) -> Refusal {
     Refusal::TooLarge { key: key.to_owned(), bytes, what: "a comment field", limit: u64::from(u32::MAX) }
 }
 
+/// Whether comments can hold a key.
+pub fn can_hold(key: &str) -> bool {
+    field_name(key).is_ok()
+}
+
 /// The name under which a key is written (Vorbis I specification, section 5.2.2: ASCII 0x20 to 0x7D without `=`).
 fn field_name(key: &str) -> Result<String, Refusal> {
     let refuse = |reason: &str| Err(Refusal::Value { key: key.to_owned(), reason: reason.to_owned() });

@@ -9,7 +9,7 @@ mod edit;
 mod layout;
 mod picture;
 
-pub use edit::{Piece, edited};
+pub use edit::{Piece, can_hold, edited};
 pub use layout::{Field, Layout, read};
 
 #[cfg(test)]
