@@ -10,6 +10,7 @@ mod commands;
 mod exit;
 mod logging;
 mod output;
+mod registry;
 mod view;
 
 use std::process::ExitCode;
