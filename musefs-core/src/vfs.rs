@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::error::Error;
+use crate::{error::Error, metrics::Metrics};
 
 /// A file or directory of the rendered tree: 53 bits, derived, equal after a restart.
 ///
@@ -172,4 +172,6 @@ pub trait Vfs: Send + Sync + 'static {
     fn subscribe(&self) -> crossbeam_channel::Receiver<Changes>;
     /// Everything that a cache could hold, as if it had changed.
     fn everything(&self) -> Changes;
+    /// Where requests are counted.
+    fn metrics(&self) -> &Metrics;
 }

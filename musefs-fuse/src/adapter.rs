@@ -13,7 +13,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 
 use fuser::{
@@ -24,8 +24,9 @@ use fuser::{
 };
 use musefs_core::{
     Error,
+    metrics::{Op, Outcome, Warning},
     vfs::{Caching, Lookup, Node, NodeKind, Vfs},
-    workers::{self, Pool},
+    workers::{self, Pool, Stats},
 };
 
 use crate::{
@@ -101,6 +102,9 @@ impl Adapter {
             buffer_bytes: READ_BYTES_MAX as usize,
         };
         let reads = Arc::new(Pool::start(Reads(Arc::clone(&vfs)), pool)?);
+        // Weakly: the workers hold the library.
+        let workers = Arc::downgrade(&reads);
+        vfs.metrics().watch_workers(move || workers.upgrade().map_or_else(Stats::default, |pool| pool.stats()));
         Ok(Self {
             vfs,
             reads,
@@ -118,20 +122,52 @@ impl Adapter {
         &self.reads
     }
 
-    fn answer_lookup(&self, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+    /// Answers a request: the boundary of a panic, as `answer` owns the reply, which says EIO when it is
+    /// dropped. None: it was handed to a worker, who counts it.
+    fn bounded(&self, op: Op, answer: impl FnOnce() -> Option<Outcome>) {
+        let start = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|_| {
+            let what = format_args!("a fault of musefs in a request ({op:?}); it was answered with EIO");
+            self.vfs.metrics().warn(Warning::Request, what);
+            Some(Outcome::Failed)
+        });
+        if let Some(outcome) = outcome {
+            self.vfs.metrics().request(op, outcome, start.elapsed());
+        }
+    }
+
+    /// The answer to everything that writes.
+    fn read_only(&self) -> Errno {
+        self.vfs.metrics().request(Op::Write, Outcome::Refused, Duration::ZERO);
+        Errno::EROFS
+    }
+
+    /// The answer that the kernel remembers, so that it asks once.
+    fn not_here(&self, op: Op) -> Errno {
+        self.vfs.metrics().request(op, Outcome::Refused, Duration::ZERO);
+        Errno::ENOSYS
+    }
+
+    fn answer_lookup(&self, parent: INodeNo, name: &OsStr, reply: ReplyEntry) -> Outcome {
         match self.find(node(parent), name.as_bytes()) {
             Ok(Lookup::Found(attributes, caching)) => {
                 self.held.looked_up(attributes.node, caching);
                 let (names, attrs) = (self.trust.name(caching), self.trust.attributes());
                 let attributes = self.ownership.attributes(&attributes);
                 reply.entry_with_ttls(&attrs, &names, &attributes, Generation(0));
+                Outcome::Ok
             }
-            Ok(Lookup::Absent(Caching::Never)) => reply.error(Errno::ENOENT),
             Ok(Lookup::Absent(caching)) => {
-                let ttl = self.trust.name(caching);
-                reply.entry_with_ttls(&ttl, &ttl, &self.ownership.absent(), Generation(0));
+                match self.trust.name(caching) {
+                    Duration::ZERO => reply.error(Errno::ENOENT),
+                    ttl => reply.entry_with_ttls(&ttl, &ttl, &self.ownership.absent(), Generation(0)),
+                }
+                Outcome::Absent
             }
-            Err(error) => reply.error(errno(&error)),
+            Err(error) => {
+                reply.error(errno(&error));
+                Outcome::of(&error)
+            }
         }
     }
 
@@ -145,15 +181,37 @@ impl Adapter {
         self.vfs.attributes(found).map(|attributes| Lookup::Found(attributes, Caching::UntilTold))
     }
 
-    fn answer_read(&self, inode: INodeNo, offset: u64, size: u32, reply: ReplyData) {
+    fn answer_getattr(&self, inode: INodeNo, reply: ReplyAttr) -> Outcome {
+        match self.vfs.attributes(node(inode)) {
+            Ok(attributes) => {
+                reply.attr(&self.trust.attributes(), &self.ownership.attributes(&attributes));
+                Outcome::Ok
+            }
+            Err(error) => {
+                reply.error(inode_errno(&error));
+                Outcome::of(&error)
+            }
+        }
+    }
+
+    fn answer_read(&self, inode: INodeNo, offset: u64, size: u32, reply: ReplyData) -> Option<Outcome> {
         match self.clip(node(inode), offset, size) {
-            Err(error) => reply.error(inode_errno(&error)),
-            Ok(Read { len: 0, .. }) => reply.data(&[]),
+            Err(error) => {
+                reply.error(inode_errno(&error));
+                Some(Outcome::of(&error))
+            }
+            Ok(Read { len: 0, .. }) => {
+                reply.data(&[]);
+                Some(Outcome::Ok)
+            }
             Ok(read) => BUFFER.with_borrow_mut(|buffer| {
                 buffer.resize(buffer.len().max(read.len), 0);
                 match self.vfs.read_from_memory(read.node, read.offset, &mut buffer[..read.len]) {
-                    None => self.reads.submit(self.vfs.device(read.node), read, reply),
-                    Some(outcome) => read.answer(reply, outcome.map(|len| &buffer[..len.min(read.len)])),
+                    Some(outcome) => Some(read.answer(reply, outcome.map(|len| &buffer[..len.min(read.len)]))),
+                    None => {
+                        self.reads.submit(self.vfs.device(read.node), read, reply);
+                        None
+                    }
                 }
             }),
         }
@@ -167,28 +225,32 @@ impl Adapter {
         }
         let left = attributes.size.saturating_sub(offset);
         let len = left.min(size.min(READ_BYTES_MAX).into()) as usize;
-        Ok(Read { node, offset, len })
+        Ok(Read { node, offset, len, asked: Instant::now() })
     }
 
-    fn answer_statfs(&self, reply: ReplyStatfs) {
+    fn answer_statfs(&self, reply: ReplyStatfs) -> Outcome {
         let totals = self.vfs.totals();
         let blocks = totals.bytes.div_ceil(BLOCK_BYTES.into());
         let nodes = totals.files + totals.directories;
         reply.statfs(blocks, 0, 0, nodes, 0, BLOCK_BYTES, NAME_BYTES_MAX, BLOCK_BYTES);
+        Outcome::Ok
     }
 
-    fn answer_forget(&self, inode: INodeNo, count: u64) {
+    fn forget_node(&self, inode: INodeNo, count: u64) {
         let node = node(inode);
         if self.held.forget(node, count) {
             self.vfs.forget(node);
         }
     }
-}
 
-/// The boundary of a panic: `answer` owns the reply, which answers EIO when it is dropped.
-fn bounded(request: &'static str, answer: impl FnOnce()) {
-    if catch_unwind(AssertUnwindSafe(answer)).is_err() {
-        tracing::error!(request, "a panic while answering; the request fails with EIO");
+    fn opened(&self, op: Op, silent: bool, flags: FopenFlags, reply: ReplyOpen) {
+        if silent {
+            return reply.error(self.not_here(op));
+        }
+        self.bounded(op, || {
+            reply.opened(FileHandle(0), flags);
+            Some(Outcome::Ok)
+        });
     }
 }
 
@@ -208,26 +270,23 @@ impl Filesystem for Adapter {
     }
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        bounded("lookup", || self.answer_lookup(parent, name, reply));
+        self.bounded(Op::Lookup, || Some(self.answer_lookup(parent, name, reply)));
     }
 
     fn forget(&self, _: &Request, inode: INodeNo, count: u64) {
-        bounded("forget", || self.answer_forget(inode, count));
+        // Nobody waits for an answer, so there is nothing to count.
+        if catch_unwind(AssertUnwindSafe(|| self.forget_node(inode, count))).is_err() {
+            tracing::error!(inode = inode.0, "a fault of musefs while forgetting");
+        }
     }
 
     fn getattr(&self, _: &Request, inode: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        bounded("getattr", || match self.vfs.attributes(node(inode)) {
-            Ok(attributes) => reply.attr(&self.trust.attributes(), &self.ownership.attributes(&attributes)),
-            Err(error) => reply.error(inode_errno(&error)),
-        });
+        self.bounded(Op::Attributes, || Some(self.answer_getattr(inode, reply)));
     }
 
     fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        let flags = if self.keep_cache { FopenFlags::FOPEN_KEEP_CACHE } else { FopenFlags::empty() };
-        match self.silent_open {
-            true => reply.error(Errno::ENOSYS),
-            false => reply.opened(FileHandle(0), flags | FopenFlags::FOPEN_NOFLUSH),
-        }
+        let keep = if self.keep_cache { FopenFlags::FOPEN_KEEP_CACHE } else { FopenFlags::empty() };
+        self.opened(Op::Open, self.silent_open, keep | FopenFlags::FOPEN_NOFLUSH, reply);
     }
 
     fn read(
@@ -241,36 +300,46 @@ impl Filesystem for Adapter {
         _: Option<LockOwner>,
         reply: ReplyData,
     ) {
-        bounded("read", || self.answer_read(inode, offset, size, reply));
+        self.bounded(Op::Read, || self.answer_read(inode, offset, size, reply));
     }
 
     fn opendir(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        match self.silent_opendir {
-            true => reply.error(Errno::ENOSYS),
-            false => reply.opened(FileHandle(0), FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_CACHE_DIR),
-        }
+        let flags = FopenFlags::FOPEN_KEEP_CACHE | FopenFlags::FOPEN_CACHE_DIR;
+        self.opened(Op::Open, self.silent_opendir, flags, reply);
     }
 
     fn readdir(&self, _: &Request, dir: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        bounded("readdir", || match listing::list(&*self.vfs, node(dir).id, offset, &mut Names(&mut reply)) {
-            Ok(()) => reply.ok(),
-            Err(error) => reply.error(inode_errno(&error)),
+        self.bounded(Op::List, || match listing::list(&*self.vfs, node(dir).id, offset, &mut Names(&mut reply)) {
+            Ok(()) => {
+                reply.ok();
+                Some(Outcome::Ok)
+            }
+            Err(error) => {
+                reply.error(inode_errno(&error));
+                Some(Outcome::of(&error))
+            }
         });
     }
 
     fn readdirplus(&self, _: &Request, dir: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectoryPlus) {
-        bounded("readdirplus", || {
+        self.bounded(Op::List, || {
             let mut entries =
                 Entries { reply: &mut reply, ownership: &self.ownership, trust: &self.trust, held: &self.held };
             match listing::list(&*self.vfs, node(dir).id, offset, &mut entries) {
-                Ok(()) => reply.ok(),
-                Err(error) => reply.error(inode_errno(&error)),
+                Ok(()) => {
+                    reply.ok();
+                    Some(Outcome::Ok)
+                }
+                Err(error) => {
+                    reply.error(inode_errno(&error));
+                    Some(Outcome::of(&error))
+                }
             }
         });
     }
 
     fn statfs(&self, _: &Request, _: INodeNo, reply: ReplyStatfs) {
-        bounded("statfs", || self.answer_statfs(reply));
+        self.bounded(Op::Statfs, || Some(self.answer_statfs(reply)));
     }
 
     // What the kernel remembers after one ENOSYS and then does, or refuses, without asking. Extended
@@ -278,27 +347,27 @@ impl Filesystem for Adapter {
     // ENODATA would be asked for again for each file of each `ls -l`.
 
     fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Other));
     }
 
     fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Other));
     }
 
     fn fsyncdir(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Other));
     }
 
     fn getxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, reply: ReplyXattr) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Xattr));
     }
 
     fn listxattr(&self, _: &Request, _: INodeNo, _: u32, reply: ReplyXattr) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Xattr));
     }
 
     fn lseek(&self, _: &Request, _: INodeNo, _: FileHandle, _: i64, _: i32, reply: ReplyLseek) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Other));
     }
 
     fn poll(
@@ -311,7 +380,7 @@ impl Filesystem for Adapter {
         _: fuser::PollFlags,
         reply: ReplyPoll,
     ) {
-        reply.error(Errno::ENOSYS);
+        reply.error(self.not_here(Op::Other));
     }
 
     // What has another answer for every file.
@@ -337,6 +406,7 @@ impl Filesystem for Adapter {
         reply: ReplyIoctl,
     ) {
         // Python's open() asks each time whether it has a terminal before it.
+        self.vfs.metrics().request(Op::Other, Outcome::Refused, Duration::ZERO);
         reply.error(Errno::ENOTTY);
     }
 
@@ -360,39 +430,39 @@ impl Filesystem for Adapter {
         _: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn mknod(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, _: u32, _: u32, reply: ReplyEntry) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn mkdir(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, _: u32, reply: ReplyEntry) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn create(&self, _: &Request, _: INodeNo, _: &OsStr, _: u32, _: u32, _: i32, reply: ReplyCreate) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn symlink(&self, _: &Request, _: INodeNo, _: &OsStr, _: &Path, reply: ReplyEntry) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn link(&self, _: &Request, _: INodeNo, _: INodeNo, _: &OsStr, reply: ReplyEntry) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn unlink(&self, _: &Request, _: INodeNo, _: &OsStr, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn rmdir(&self, _: &Request, _: INodeNo, _: &OsStr, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn rename(&self, _: &Request, _: INodeNo, _: &OsStr, _: INodeNo, _: &OsStr, _: RenameFlags, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn write(
@@ -407,11 +477,11 @@ impl Filesystem for Adapter {
         _: Option<LockOwner>,
         reply: ReplyWrite,
     ) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn fallocate(&self, _: &Request, _: INodeNo, _: FileHandle, _: u64, _: u64, _: i32, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn copy_file_range(
@@ -427,14 +497,14 @@ impl Filesystem for Adapter {
         _: CopyFileRangeFlags,
         reply: ReplyWrite,
     ) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn setxattr(&self, _: &Request, _: INodeNo, _: &OsStr, _: &[u8], _: i32, _: u32, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 
     fn removexattr(&self, _: &Request, _: INodeNo, _: &OsStr, reply: ReplyEmpty) {
-        reply.error(Errno::EROFS);
+        reply.error(self.read_only());
     }
 }

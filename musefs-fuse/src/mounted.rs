@@ -88,6 +88,11 @@ impl Mounted {
         &self.path
     }
 
+    /// Whether the mount is still in the tree of mounts.
+    pub fn stands(&self) -> bool {
+        self.connection.stands_at(&self.path)
+    }
+
     /// What the workers that read sources are doing.
     pub fn workers(&self) -> Stats {
         self.reads.stats()

@@ -16,7 +16,10 @@ use std::{
 
 use crossbeam_channel::{Receiver, at, never, select};
 use fuser::{INodeNo, Notifier};
-use musefs_core::vfs::{Changes, NodeId, Vfs};
+use musefs_core::{
+    metrics::Warning,
+    vfs::{Changes, NodeId, Vfs},
+};
 
 use crate::{inode::directory_inode, limits::OWED_NAMES_MAX, trust::Trust};
 
@@ -107,6 +110,7 @@ impl<C: Caches> Pusher<C> {
         self.push(&self.vfs.everything())?;
         self.owed = Owed::default();
         self.trust.set_pushing_fails(false);
+        self.vfs.metrics().set_pushing_fails(false);
         tracing::info!("the kernel's caches were emptied; changes are pushed again");
         Ok(())
     }
@@ -121,9 +125,9 @@ impl<C: Caches> Pusher<C> {
     }
 
     fn postpone(&mut self, error: &io::Error, retry: Duration) {
-        if !self.trust.pushing_fails() {
-            tracing::warn!(%error, "telling the kernel of a change failed; until it works names live one second");
-        }
+        let what = format_args!("telling the kernel of a change: {error}; until it works names live one second");
+        self.vfs.metrics().warn(Warning::Push, what);
+        self.vfs.metrics().set_pushing_fails(true);
         self.trust.set_pushing_fails(true);
         let now = Instant::now();
         self.owed.due = self.owed.due.filter(|due| *due > now).or(Some(now + retry));
@@ -154,6 +158,7 @@ mod tests {
     use crossbeam_channel::{Sender, bounded, unbounded};
     use musefs_core::{
         Error,
+        metrics::Metrics,
         vfs::{Attributes, Cookie, Device, ListSink, Lookup, Node, Totals},
     };
     use rustix::io::Errno;
@@ -163,7 +168,8 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(20);
 
     /// A tree of which only "everything" is asked.
-    struct Tree;
+    #[derive(Default)]
+    struct Tree(Metrics);
 
     impl Vfs for Tree {
         fn lookup(&self, _: NodeId, _: &[u8]) -> Result<Lookup, Error> {
@@ -196,6 +202,9 @@ mod tests {
         }
         fn everything(&self) -> Changes {
             change("everything")
+        }
+        fn metrics(&self) -> &Metrics {
+            &self.0
         }
     }
 
@@ -245,7 +254,7 @@ mod tests {
         let (changes, told) = unbounded();
         let (stop, stopped) = bounded(0);
         let mut pusher = Pusher {
-            vfs: Arc::new(Tree),
+            vfs: Arc::new(Tree::default()),
             caches: Arc::clone(&kernel),
             trust: Arc::clone(&trust),
             owed: Owed::default(),

@@ -1,10 +1,11 @@
 //! Reads of sources, on workers.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use fuser::{Errno, ReplyData};
 use musefs_core::{
     Error,
+    metrics::{Op, Outcome, Warning},
     vfs::{Node, Vfs},
     workers::Service,
 };
@@ -17,21 +18,26 @@ pub(crate) struct Read {
     pub(crate) node: Node,
     pub(crate) offset: u64,
     pub(crate) len: usize,
+    pub(crate) asked: Instant,
 }
 
 impl Read {
     /// Answers with the bytes. Too few are an error: the kernel would fill up with zeros to the size
     /// that it knows, and call that the file.
-    pub(crate) fn answer(self, reply: ReplyData, outcome: Result<&[u8], Error>) {
+    pub(crate) fn answer(self, reply: ReplyData, outcome: Result<&[u8], Error>) -> Outcome {
         match outcome {
-            Ok(bytes) if bytes.len() == self.len => reply.data(bytes),
+            Ok(bytes) if bytes.len() == self.len => {
+                reply.data(bytes);
+                Outcome::Ok
+            }
             Ok(bytes) => {
                 tracing::debug!(read = ?self, got = bytes.len(), "a source ended early");
                 reply.error(Errno::EIO);
+                Outcome::Failed
             }
             Err(error) => {
-                tracing::debug!(read = ?self, %error, "a read failed");
                 reply.error(inode_errno(&error));
+                Outcome::of(&error)
             }
         }
     }
@@ -49,6 +55,12 @@ impl Service for Reads {
     }
 
     fn answer(&self, read: Read, reply: ReplyData, outcome: Result<&[u8], Error>) {
-        read.answer(reply, outcome);
+        let metrics = self.0.metrics();
+        if let Err(error) = &outcome {
+            let class = if matches!(error, Error::Panicked) { Warning::Request } else { Warning::Source };
+            metrics.warn(class, format_args!("a read failed: {error}"));
+        }
+        let outcome = read.answer(reply, outcome);
+        metrics.request(Op::Read, outcome, read.asked.elapsed());
     }
 }

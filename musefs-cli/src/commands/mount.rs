@@ -2,8 +2,9 @@
 
 use std::{
     collections::BTreeSet,
+    env, fs,
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::Arc,
     thread,
     time::Duration,
@@ -27,6 +28,7 @@ use crate::{
     cli::Globals,
     exit::{Exit, Failure},
     output,
+    registry::{Record, Registered, Registry},
     view::ViewArgs,
 };
 
@@ -122,11 +124,28 @@ impl Mount {
     pub(crate) fn run(&self, globals: &Globals) -> anyhow::Result<Exit> {
         let view = self.view.view()?;
         let catalog = catalog::open(globals, Access::ReadOnly)?;
+        let catalog_path = catalog.path().to_owned();
         let library = self.library(catalog, view)?;
         if self.dry_run {
             return show_tree(&library);
         }
-        self.serve(&library)
+        let record = self.register(&catalog_path).unwrap_or_else(|error| {
+            tracing::warn!("recording the mount: {error:#}; after a crash it will not be cleared");
+            None
+        });
+        self.serve(&library, record)
+    }
+
+    /// Clears what daemons that died have left behind, and records the mount that is to be made.
+    fn register(&self, catalog: &Path) -> anyhow::Result<Option<Registered>> {
+        let registry = Registry::of_this_user()?;
+        for cleared in registry.clear_stale() {
+            tracing::info!(target: "musefs", "cleared {}, which a daemon that died had left behind", cleared.display());
+        }
+        // One that cannot be resolved is refused, with a better message, when mounting.
+        let Ok(mount_point) = fs::canonicalize(&self.mountpoint) else { return Ok(None) };
+        let record = Record::of_this_process(mount_point, fs::canonicalize(catalog)?, env::args().skip(1).collect())?;
+        Ok(Some(registry.register(&record)?))
     }
 
     fn library(&self, catalog: Catalog, view: View) -> anyhow::Result<Arc<Library>> {
@@ -142,15 +161,24 @@ impl Mount {
         Library::open(catalog, options).with_context(|| format!("reading the catalogue {}", path.display()))
     }
 
-    fn serve(&self, library: &Arc<Library>) -> anyhow::Result<Exit> {
+    fn serve(&self, library: &Arc<Library>, record: Option<Registered>) -> anyhow::Result<Exit> {
         allocator::watch(library.metrics());
         let vfs: Arc<dyn Vfs> = Arc::clone(library) as _;
-        let mounted = Arc::new(Mounted::start(vfs, &self.mountpoint, &self.options())?);
+        let mounted = match Mounted::start(vfs, &self.mountpoint, &self.options()) {
+            Ok(mounted) => Arc::new(mounted),
+            Err(error) => {
+                record.map_or(Ok(()), Registered::clear)?;
+                return Err(error.into());
+            }
+        };
         let follower = Follower::start(library)?;
         watch_signals(&mounted, library, Duration::from_millis(self.serving.unmount_timeout_ms))?;
         let totals = library.totals();
         tracing::info!(target: "musefs", "serving {} tracks at {}", totals.files, mounted.mount_point().display());
         let ended = mounted.wait();
+        if !mounted.stands() {
+            record.map_or(Ok(()), Registered::clear)?;
+        }
         drop(follower);
         ended.map_err(|error| Failure::new(Exit::Mount, format!("serving {}: {error}", self.mountpoint.display())))?;
         Ok(Exit::Success)

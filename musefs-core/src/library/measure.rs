@@ -2,16 +2,11 @@
 
 use super::{Library, lock};
 use crate::{
-    metrics::{Metrics, Readings, TRACK_STATES},
+    metrics::{Readings, TRACK_STATES},
     vfs::NodeId,
 };
 
 impl Library {
-    /// Its metrics, for transports to count requests in.
-    pub fn metrics(&self) -> &Metrics {
-        &self.metrics
-    }
-
     /// All metrics as they are now, in Prometheus' text format.
     pub(super) fn metrics_text(&self) -> String {
         self.metrics.render(self.readings())

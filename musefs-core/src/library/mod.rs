@@ -281,6 +281,10 @@ impl Vfs for Library {
     fn everything(&self) -> Changes {
         self.tree().everything()
     }
+
+    fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
 }
 
 /// No state behind these locks is left half changed by a panic.

@@ -155,6 +155,11 @@ pub(super) const WORKERS: Definition = Definition::gauge(
 .by(&[WORKER_STATE]);
 pub(super) const WORKERS_QUEUED: Definition =
     Definition::gauge("musefs_workers_queued", "requests", "Reads that no worker has taken yet").experimental();
+pub(super) const PUSH_FAILING: Definition = Definition::gauge(
+    "musefs_push_failing",
+    "flag",
+    "1 while the kernel could not be told of a change, so that it may show something old for a second",
+);
 pub(super) const HEADER_HITS: Definition = Definition::counter(
     "musefs_cache_header_hits_total",
     "look-ups",
@@ -234,6 +239,7 @@ pub const ALL: &[Definition] = &[
     HANDLES,
     WORKERS,
     WORKERS_QUEUED,
+    PUSH_FAILING,
     HEADER_HITS,
     HEADER_MISSES,
     HEADER_BYTES,

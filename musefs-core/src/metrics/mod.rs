@@ -13,6 +13,7 @@ mod sets;
 mod warnings;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,7 @@ pub struct Metrics {
     warns_suppressed: IntCounter,
     limiter: warnings::Limiter,
     readers: Readers,
+    pushing_fails: AtomicBool,
     workers: OnceLock<Box<dyn Fn() -> workers::Stats + Send + Sync>>,
     allocator: OnceLock<Allocator>,
     /// Held while the text is made, so that all values in it are of one moment.
@@ -62,6 +64,7 @@ impl Metrics {
             warns_suppressed: registry::counter(&def::WARNS_SUPPRESSED, &registry),
             limiter: warnings::Limiter::default(),
             readers: Readers::always(&registry),
+            pushing_fails: AtomicBool::new(false),
             workers: OnceLock::new(),
             allocator: OnceLock::new(),
             rendering: Mutex::new(()),
@@ -100,6 +103,11 @@ impl Metrics {
         }
     }
 
+    /// Tells whether the kernel could not be told of a change, so that its caches are believed for a moment only.
+    pub fn set_pushing_fails(&self, fails: bool) {
+        self.pushing_fails.store(fails, Ordering::Relaxed);
+    }
+
     /// Says where the state of the workers is read. Only the first call counts.
     pub fn watch_workers(&self, stats: impl Fn() -> workers::Stats + Send + Sync + 'static) {
         let _ = self.workers.set(Box::new(stats));
@@ -117,6 +125,7 @@ impl Metrics {
         let allocator = self.allocator.get();
         let now = Moment {
             library,
+            pushing_fails: self.pushing_fails.load(Ordering::Relaxed),
             workers: self.workers.get().map(|stats| stats()).unwrap_or_default(),
             allocator: allocator.map(|allocator| (allocator.stats)()).unwrap_or_default(),
             uptime_seconds: self.start.elapsed().as_secs(),

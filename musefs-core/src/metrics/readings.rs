@@ -59,6 +59,7 @@ pub struct AllocatorStats {
 #[derive(Default)]
 pub(super) struct Moment {
     pub(super) library: Readings,
+    pub(super) pushing_fails: bool,
     pub(super) workers: workers::Stats,
     pub(super) allocator: AllocatorStats,
     pub(super) uptime_seconds: u64,

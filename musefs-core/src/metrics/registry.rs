@@ -51,6 +51,7 @@ const READ: &[Read] = &[
     read_by(&def::WORKERS, "busy", |now| now.workers.busy as u64),
     read_by(&def::WORKERS, "stuck", |now| now.workers.stuck as u64),
     read(&def::WORKERS_QUEUED, |now| now.workers.queued as u64),
+    read(&def::PUSH_FAILING, |now| now.pushing_fails.into()),
     read(&def::HEADER_HITS, |now| now.library.header_hits),
     read(&def::HEADER_MISSES, |now| now.library.header_misses),
     read(&def::HEADER_BYTES, |now| now.library.header_bytes),

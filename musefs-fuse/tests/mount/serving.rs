@@ -10,6 +10,7 @@ use std::{
 };
 
 use crate::shelf::{Behaviour, Rig, pattern, wait_for};
+use musefs_core::{metrics::Readings, vfs::Vfs as _};
 use musefs_fuse::Options;
 use rustix::{fs::XattrFlags, io::Errno};
 
@@ -272,4 +273,23 @@ fn parallel_readers_get_what_is_theirs() {
             });
         }
     });
+}
+
+#[test]
+fn requests_are_counted() {
+    let rig = mount!(Options::default());
+    rig.shelf.put_behaving("shrunk", 30, &pattern(5000, 0), Behaviour::Shrunk);
+    fs::read(rig.path("two.mp3")).unwrap();
+    assert!(fs::metadata(rig.path("missing")).is_err());
+    assert!(fs::read(rig.path("shrunk")).is_err());
+    // An answer is counted after it is given.
+    let counted = || rig.shelf.metrics().render(Readings::default());
+    for line in [
+        "musefs_requests_total{op=\"read\",outcome=\"ok\"} 1\n",
+        "musefs_requests_total{op=\"read\",outcome=\"failed\"} ",
+        "musefs_requests_total{op=\"lookup\",outcome=\"absent\"} 1\n",
+        "musefs_workers{state=\"idle\"} 16\n",
+    ] {
+        wait_for(line, || counted().contains(line));
+    }
 }

@@ -13,6 +13,7 @@ use std::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use musefs_core::{
     Error,
+    metrics::Metrics,
     vfs::{
         Attributes, Caching, Changes, Cookie, Device, Generation, ListSink, Lookup, Node, NodeId, NodeKind, Time,
         Totals, Vfs,
@@ -68,6 +69,7 @@ pub(crate) struct Shelf {
     pub(crate) lists: AtomicU64,
     pub(crate) reads: AtomicU64,
     pub(crate) forgotten: Mutex<Vec<Node>>,
+    metrics: Metrics,
 }
 
 impl Shelf {
@@ -225,6 +227,10 @@ impl Vfs for Shelf {
     fn everything(&self) -> Changes {
         let names = self.state().names.keys().map(|name| (ALBUM, name.as_bytes().into())).collect();
         Changes { names, directories: vec![NodeId::ROOT, ALBUM] }
+    }
+
+    fn metrics(&self) -> &Metrics {
+        &self.metrics
     }
 }
 
