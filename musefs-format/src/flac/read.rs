@@ -5,9 +5,9 @@ use std::io;
 use super::picture::PictureBlock;
 use super::properties::properties;
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, kind};
+use crate::envelope::Envelope;
 use crate::found::Found;
-use crate::id3::{v1, v2};
-use crate::limits::{FLAC_BLOCKS_MAX, LEADING_TAGS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
+use crate::limits::{FLAC_BLOCKS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
 use crate::picture::look;
 use crate::sniff::behind_zeros;
 use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt, Structure, Tags, vorbis};
@@ -35,8 +35,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a dyn ReadAt) -> Self {
-        let structure =
-            FlacStructure { len: source.len(), marker: 0, lead: Vec::new(), blocks: Vec::new(), id3v1: None };
+        let structure = FlacStructure { audio_end: source.len(), ..FlacStructure::default() };
         let (stream_info, comments, others, pictures, problems) = Default::default();
         Self { source, structure, stream_info, comments, others, pictures, problems }
     }
@@ -70,28 +69,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the tags in front. Offset of the first byte behind them and the zeros that pad them.
-    fn lead(&mut self) -> io::Result<u64> {
-        let mut at = 0;
-        for _ in 0..LEADING_TAGS_MAX {
-            let Some(read) = v2::read(self.source, at)? else { break };
-            self.structure.lead.extend(read.tag);
-            self.others.push(read.found);
-            at = behind_zeros(self.source, at + read.len)?;
+    /// Offset of the marker: behind leading tags, or behind junk if STREAMINFO follows as it must.
+    fn find_marker(&mut self) -> io::Result<Option<u64>> {
+        let mut head = Envelope::default();
+        let mut start = 0;
+        loop {
+            let end = head.read_leading(self.source, start)?;
+            if end == start {
+                break;
+            }
+            start = behind_zeros(self.source, end)?;
+            head.keep(end, start);
         }
-        Ok(at)
+        let junk = self.junk(start)?;
+        head.keep(start, start + junk.unwrap_or(0));
+        self.structure.head = head.parts;
+        self.others = head.found;
+        Ok(junk.map(|junk| start + junk))
     }
 
-    /// Behind leading tags, or behind junk if STREAMINFO follows as it must.
-    fn find_marker(&mut self) -> io::Result<Option<u64>> {
-        let start = self.lead()?;
+    /// Length of what stands between `start` and the marker.
+    fn junk(&self, start: u64) -> io::Result<Option<u64>> {
         let window = self.source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
         if window.starts_with(MARKER) {
-            return Ok(Some(start));
+            return Ok(Some(0));
         }
         let with_stream_info = b"fLaC\x00\x00\x00\x22";
         let junk = window.windows(with_stream_info.len()).position(|bytes| bytes == with_stream_info);
-        Ok(junk.map(|junk| start + junk as u64))
+        Ok(junk.map(|junk| junk as u64))
     }
 
     fn block(&mut self, mut block: Block, at: u64) -> io::Result<()> {
@@ -134,15 +139,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the tag behind the frames.
+    /// Reads the tags behind the frames.
     fn tail(&mut self) -> io::Result<()> {
-        let Some(at) = self.source.len().checked_sub(v1::TAG_BYTES).filter(|at| *at >= self.structure.audio()) else {
-            return Ok(());
-        };
-        if let Some((tag, found)) = v1::read(&self.source.bytes(at, v1::TAG_BYTES, v1::TAG_BYTES as usize)?, at) {
-            self.structure.id3v1 = Some(tag);
-            self.others.push(found);
-        }
+        let mut tail = Envelope::default();
+        self.structure.audio_end = tail.read_trailing(self.source, self.structure.audio())?;
+        self.structure.tail = tail.parts;
+        self.others.extend(tail.found);
         Ok(())
     }
 
@@ -153,7 +155,7 @@ impl<'a> Reader<'a> {
         Ok(match sync.as_slice() {
             _ if self.stream_info.len() < 34 => Err("there is no STREAMINFO block"),
             _ if self.structure.blocks.iter().any(overflows) => Err("there are too many comment fields"),
-            _ if self.structure.audio() == self.structure.audio_end() => Ok(()),
+            _ if self.structure.audio() == self.structure.audio_end => Ok(()),
             [0xff, second] if second & 0xfc == 0xf8 => Ok(()),
             _ => Err("no audio frame follows the metadata"),
         })
@@ -181,7 +183,7 @@ impl<'a> Reader<'a> {
         if let Err(reason) = outcome {
             self.problem(reason);
         }
-        let audio = ByteRange::between(self.structure.audio().min(self.source.len()), self.structure.audio_end());
+        let audio = ByteRange::between(self.structure.audio().min(self.source.len()), self.structure.audio_end);
         let unknown = || Properties { codec: "flac".to_owned(), ..Properties::default() };
         Facts {
             format: Format::Flac,

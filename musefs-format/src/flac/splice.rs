@@ -1,8 +1,6 @@
 //! The file to serve: comment blocks rebuilt, padding adjusted, all else taken from the source.
 
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, MARKER_BYTES, kind};
-use crate::id3::v1;
-use crate::id3::v2::{self, Room};
 use crate::vorbis::{Layout, Piece, can_hold, edited};
 use crate::{Edits, Refusal, Splice, SpliceBuilder};
 
@@ -36,30 +34,16 @@ pub(super) fn splice(structure: &FlacStructure, edits: &Edits) -> Result<Splice,
     let audio = structure.audio();
     absorb(&mut parts, audio - structure.marker - MARKER_BYTES);
     let mut builder = SpliceBuilder::default();
-    lead(&mut builder, structure, edits)?;
+    // Tags around the stream lose or change the edited keys that they hold, but get no new ones: players of FLAC
+    // look for them in the comments.
+    structure.head.rewrite(edits, None)?.append_to(&mut builder);
+    builder.source(structure.marker, MARKER_BYTES);
     for (at, part) in (1..).zip(&parts) {
         part.append(&mut builder, at == parts.len());
     }
-    let audio_end = structure.audio_end();
-    builder.source(audio, audio_end.saturating_sub(audio));
-    match &structure.id3v1 {
-        Some(tag) => v1::rewrite(tag, edits).append_to(&mut builder),
-        None => builder.source(audio_end, structure.len - audio_end),
-    }
+    builder.source(audio, structure.audio_end.saturating_sub(audio));
+    structure.tail.rewrite(edits, None)?.append_to(&mut builder);
     Ok(builder.finish())
-}
-
-/// What stands in front of the first block; leading tags lose or change the edited keys that they hold, and no tag
-/// gets a new one: players of FLAC look for them in the comments.
-fn lead(builder: &mut SpliceBuilder, structure: &FlacStructure, edits: &Edits) -> Result<(), Refusal> {
-    let mut at = 0;
-    for tag in &structure.lead {
-        builder.source(at, tag.offset.saturating_sub(at));
-        v2::rewrite(tag, edits, false, Room::Aligned)?.append_to(builder);
-        at = tag.end();
-    }
-    builder.source(at, (structure.marker + MARKER_BYTES).saturating_sub(at));
-    Ok(())
 }
 
 /// All blocks as they are.

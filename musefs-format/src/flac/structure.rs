@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id3::{v1, v2};
+use crate::envelope::Parts;
 use crate::vorbis::Layout;
 use crate::{Refusal, Structure};
 
@@ -17,18 +17,18 @@ pub(super) const HEADER_BYTES: u64 = 4;
 pub(super) const BLOCK_BYTES_MAX: u64 = (1 << 24) - 1;
 
 /// A FLAC file as parts, in the order of the source: what leads, the marker, blocks, frames, what trails.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FlacStructure {
-    /// Length of the source in bytes.
-    pub(super) len: u64,
-    /// Offset of the marker: what stands in front of it are tags and junk.
+    /// Tags in front of the marker, and junk.
+    pub(super) head: Parts,
+    /// Offset of the marker.
     pub(super) marker: u64,
-    /// ID3v2 tags in front of the marker that can be rewritten.
-    pub(super) lead: Vec<v2::Tag>,
     /// Metadata blocks in order.
     pub(super) blocks: Vec<Block>,
-    /// An ID3v1 tag at the end.
-    pub(super) id3v1: Option<v1::Tag>,
+    /// Offset of the first byte behind the frames.
+    pub(super) audio_end: u64,
+    /// Tags behind the frames.
+    pub(super) tail: Parts,
 }
 
 /// A metadata block.
@@ -78,11 +78,6 @@ impl FlacStructure {
     pub(super) fn comments_speak(&self) -> bool {
         let layouts = self.blocks.iter().filter_map(|block| block.comments.as_ref());
         layouts.flat_map(|layout| &layout.fields).any(|field| !field.keys().is_empty())
-    }
-
-    /// Offset of the first byte behind the frames.
-    pub(super) fn audio_end(&self) -> u64 {
-        self.id3v1.map_or(self.len, |tag| tag.offset)
     }
 
     pub(super) fn encode(&self) -> Structure {
