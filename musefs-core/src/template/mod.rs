@@ -5,6 +5,7 @@
 //! disks, of the catalogue's tables, or of limits of names: levels are cleaned and cut where they become names.
 
 mod ast;
+mod call;
 mod error;
 mod field;
 mod functions;

@@ -127,10 +127,11 @@ struct View {
 
 /// All presets in order of their names. Directories go before the embedded ones, earlier before later ones; those that
 /// do not exist are passed over. Presets that cannot be used are told by name.
-pub fn list(directories: &[&Path]) -> Result<Vec<Listed>, PresetError> {
+pub fn list(directories: &[impl AsRef<Path>]) -> Result<Vec<Listed>, PresetError> {
     let mut origins: BTreeMap<String, Origin> = BTreeMap::new();
     for directory in directories {
-        for path in files(directory).map_err(|source| PresetError::Read { path: directory.to_path_buf(), source })? {
+        let directory = directory.as_ref();
+        for path in files(directory).map_err(|source| PresetError::Read { path: directory.to_owned(), source })? {
             if let Some(name) = path.file_stem().and_then(|stem| stem.to_str()) {
                 origins.entry(name.to_owned()).or_insert(Origin::File(path.clone()));
             }
@@ -143,7 +144,7 @@ pub fn list(directories: &[&Path]) -> Result<Vec<Listed>, PresetError> {
 }
 
 /// The preset of a name; directories as for [`list`].
-pub fn find(name: &str, directories: &[&Path]) -> Result<Preset, PresetError> {
+pub fn find(name: &str, directories: &[impl AsRef<Path>]) -> Result<Preset, PresetError> {
     let mut presets = list(directories)?;
     match presets.iter().position(|listed| listed.name == name) {
         Some(at) => presets.swap_remove(at).preset,
@@ -210,13 +211,15 @@ mod tests {
 
     use super::*;
 
+    const NOWHERE: &[&Path] = &[];
+
     fn preset(template: &str) -> String {
         format!("description = 'x'\n[view]\ntemplate = '{template}'\n[view.fallbacks]\ngenre = 'Other'\n")
     }
 
     #[test]
     fn embedded_presets_are_good() {
-        let presets = list(&[]).expect("nothing is read from disk");
+        let presets = list(NOWHERE).expect("nothing is read from disk");
         let names: Vec<&str> = presets.iter().map(|listed| listed.name.as_str()).collect();
         assert_eq!(names, ["default", "original"]);
         for Listed { name, preset } in presets {
@@ -238,7 +241,7 @@ mod tests {
         assert_eq!(find("default", &directories).expect("found").template.text(), "$title");
         assert_eq!(find("mine", &directories).expect("found").template.text(), "$album/$title");
         assert_eq!(list(&directories).expect("list").len(), 3);
-        assert_eq!(find("default", &[]).expect("found").origin, Origin::Embedded);
+        assert_eq!(find("default", NOWHERE).expect("found").origin, Origin::Embedded);
     }
 
     #[test]
@@ -256,9 +259,9 @@ mod tests {
         fs::write(directory.path().join("y.toml"), padded(PRESET_BYTES_MAX)).expect("write");
         find("y", &[directory.path()]).expect("at the limit");
         assert!(error(&padded(PRESET_BYTES_MAX + 1)).to_string().contains("longer than"));
-        let unknown = find("orignal", &[]).expect_err("no such preset");
+        let unknown = find("orignal", NOWHERE).expect_err("no such preset");
         assert_eq!(unknown.hint().as_deref(), Some("did you mean \"original\"?"));
-        let unknown = find("zzz", &[]).expect_err("no such preset");
+        let unknown = find("zzz", NOWHERE).expect_err("no such preset");
         assert_eq!(unknown.hint().as_deref(), Some("the presets are default, original"));
     }
 }

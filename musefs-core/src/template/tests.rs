@@ -1,11 +1,14 @@
 //! What templates make of tracks.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::limits::{LEVELS_MAX, TEMPLATE_OUTPUT_BYTES_MAX, TEMPLATE_VALUE_BYTES_MAX};
+
+const NOWHERE: &[&Path] = &[];
 
 /// A track out of a list of tags and facts; a key may come several times.
 struct Sample(Vec<(String, String)>);
@@ -26,13 +29,7 @@ impl Fields for Sample {
     }
 
     fn fact(&self, fact: Fact) -> Option<Cow<'_, str>> {
-        let key = match fact {
-            Fact::Filename => "FILENAME",
-            Fact::Path => "PATH",
-            Fact::Ext => "EXT",
-            _ => return None,
-        };
-        self.tag(key).map(Cow::Borrowed)
+        self.tag(&format!("{fact:?}").to_uppercase()).map(Cow::Borrowed)
     }
 }
 
@@ -156,7 +153,7 @@ fn initials() {
 
 #[test]
 fn default_preset() {
-    let preset = find_preset("default", &[]).expect("embedded");
+    let preset = find_preset("default", NOWHERE).expect("embedded");
     let render = |tags: &[(&str, &str)]| {
         let mut out = String::new();
         preset.template.render(&Sample::new(tags), &preset.options, &mut out);
@@ -177,7 +174,7 @@ fn default_preset() {
 
 #[test]
 fn original_preset() {
-    let preset = find_preset("original", &[]).expect("embedded");
+    let preset = find_preset("original", NOWHERE).expect("embedded");
     for (path, expected) in [(" a /b/c ", " a /b/c "), ("x", "x"), ("a//../b", "a/__/b")] {
         let mut out = String::new();
         preset.template.render(&Sample::new(&[("PATH", path)]), &preset.options, &mut out);
@@ -324,6 +321,68 @@ fn aunique_tells_so_many_apart() {
     let mut out = String::new();
     template.render_unique(&label(TEMPLATE_UNIQUE_ALBUMS_MAX * 2), &options, &index, &mut out);
     assert_eq!(out, format!("X [{}]", TEMPLATE_UNIQUE_ALBUMS_MAX * 2));
+}
+
+/// The documentation, whose examples are run.
+const DOCUMENT: &str = include_str!("../../../docs/TEMPLATES.md");
+
+/// A block between fences: its kind and its lines.
+fn blocks() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
+    DOCUMENT.split("```").skip(1).step_by(2).map(|block| {
+        let mut lines = block.lines();
+        (lines.next().unwrap_or_default(), lines.collect())
+    })
+}
+
+fn documented_track(lines: &[&str]) -> Sample {
+    let tag = |line: &&str| {
+        let (key, value) = line.split_once(" = ").unwrap_or_else(|| panic!("not KEY = VALUE: {line}"));
+        let key = key.strip_prefix('$').map_or(key.to_owned(), str::to_uppercase);
+        (key, value.to_owned())
+    };
+    Sample(lines.iter().map(tag).collect())
+}
+
+#[test]
+fn documented_examples() {
+    let (mut track, mut examples) = (Sample(Vec::new()), 0);
+    for (kind, lines) in blocks() {
+        match kind {
+            "tags" => track = documented_track(&lines),
+            "examples" => {
+                for line in lines {
+                    let (text, expected) = line.split_once(" → ").unwrap_or_else(|| panic!("not A → B: {line}"));
+                    let template = Template::parse(text).unwrap_or_else(|error| panic!("{error}"));
+                    let mut out = String::new();
+                    template.render(&track, &RenderOptions::new(), &mut out);
+                    assert_eq!(out, expected, "{text}");
+                    examples += 1;
+                }
+            }
+            "error" => assert_eq!(Template::parse(lines[0]).expect_err(lines[0]).to_string(), lines[1..].join("\n")),
+            _ => {}
+        }
+    }
+    assert!(examples > 30);
+}
+
+#[test]
+fn everything_is_documented() {
+    let document = DOCUMENT.split_whitespace().collect::<Vec<_>>().join(" ");
+    let number = |limit: usize| format!("{},{:03}", limit / 1000, limit % 1000);
+    let limits = [crate::limits::TEMPLATE_BYTES_MAX, TEMPLATE_VALUE_BYTES_MAX, TEMPLATE_OUTPUT_BYTES_MAX];
+    let presets = list_presets(NOWHERE).expect("embedded");
+    let wanted = field_names()
+        .map(|name| format!("`{name}`"))
+        .chain(beets_names().map(|(beets, ours)| format!("`{beets}` (`{ours}`)")))
+        .chain(functions::FUNCTIONS.iter().map(|function| function.usage.to_owned()))
+        .chain(render::DEFAULTS.iter().map(|(_, text)| format!("`{text}`")))
+        .chain(presets.into_iter().map(|listed| format!("| `{}` |", listed.name)))
+        .chain(limits.map(number));
+    let plain = document.replace('`', "");
+    for wanted in wanted {
+        assert!(document.contains(&wanted) || plain.contains(&wanted), "{wanted} is not in docs/TEMPLATES.md");
+    }
 }
 
 /// Pieces that make most random templates valid.

@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Tree;
 use super::columns::Slot;
-use crate::{limits::TRACK_MIN, vfs::NodeId};
+use crate::{limits::TRACK_MIN, metrics::files::is_snapshot, vfs::NodeId};
 
 /// Bits of a track id in a file's node id.
 const TRACK_BITS: u32 = 38;
@@ -40,12 +40,17 @@ impl IdSpace {
     fn home(self, path_key: &str) -> NodeId {
         let mut bytes = vec![self.view.0];
         bytes.extend_from_slice(path_key.as_bytes());
-        NodeId(NodeId::DERIVED | xxh3_64(&bytes) & ((1 << self.hash_bits) - 1))
+        outside_snapshots(NodeId(NodeId::DERIVED | xxh3_64(&bytes) & ((1 << self.hash_bits) - 1)))
     }
 }
 
 fn following(id: NodeId) -> NodeId {
-    NodeId(NodeId::DERIVED | (id.0 + 1) & (NodeId::DERIVED - 1))
+    outside_snapshots(NodeId(NodeId::DERIVED | (id.0 + 1) & (NodeId::DERIVED - 1)))
+}
+
+/// The ids of snapshots of the metrics are the last of the range: what comes there goes on at its beginning.
+fn outside_snapshots(id: NodeId) -> NodeId {
+    if is_snapshot(id) { NodeId(NodeId::DERIVED) } else { id }
 }
 
 impl Tree {
