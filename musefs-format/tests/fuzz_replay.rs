@@ -7,14 +7,16 @@ mod fuzz;
 use fuzz::{checks, seeds};
 
 /// Damaged copies of each seed.
-const COPIES: u64 = 500;
+const COPIES: u64 = 150;
+/// Every length up to this is tried, then a sample: frames tell nothing new.
+const HEAD_BYTES: usize = 400;
 
 #[test]
 fn seeds_hold() {
     for (name, format, seed) in seeds::seeds() {
         println!("{name}");
         checks::edited(format, &seed);
-        for len in 0..seed.len() {
+        for len in (0..seed.len()).filter(|len| *len < HEAD_BYTES || len % 97 == 0) {
             checks::edited(format, &seed[..len]);
         }
     }

@@ -44,7 +44,8 @@ pub fn read(source: &dyn ReadAt, start: u64, end: u64) -> io::Result<Option<Read
     let Some(footer_at) = end.checked_sub(FOOTER_BYTES).filter(|at| *at >= start) else { return Ok(None) };
     let Some(footer) = footer(source, footer_at)? else { return Ok(None) };
     let header = if footer.flags & FLAG_HAS_HEADER != 0 { FOOTER_BYTES } else { 0 };
-    let Some(items_at) = end.checked_sub(footer.size).filter(|at| *at >= start.saturating_add(header)) else {
+    let possible = start.saturating_add(header)..=footer_at;
+    let Some(items_at) = end.checked_sub(footer.size).filter(|at| possible.contains(at)) else {
         return Ok(Some(unread(&footer, footer_at, end)));
     };
     let mut reader = Reader { source, found: Found::default(), text: 0, version: footer.version };

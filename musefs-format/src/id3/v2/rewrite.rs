@@ -186,7 +186,8 @@ impl<'a> Plan<'a> {
         let mut offset = tag.offset + HEADER_BYTES + tag.extended;
         for (at, frame) in tag.frames.iter().enumerate() {
             self.new_frames(at, edits, &mut pieces)?;
-            if !self.touches(frame) {
+            // A frame with a wrong size, which is no frame here, can become one where more follows it.
+            if !self.touches(frame) && !frame.name.is_empty() {
                 untouched(frame, offset, &mut pieces);
             }
             offset += frame.len;
