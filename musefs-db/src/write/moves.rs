@@ -42,21 +42,22 @@ struct Pair {
 }
 
 impl Batch<'_> {
-    /// Sources that are not marked as missing and have the audio of one that this writer put new: those of other roots may have gone from there without a scan's notice.
+    /// Sources that are not marked as missing and have the audio of one that this writer put new: those of other
+    /// roots may have gone from there without a scan's notice.
     ///
     /// # Errors
     /// Those of reading.
     pub fn twins(&self) -> Result<Vec<Twin>> {
         let Some(first_new) = self.writer.first_new else { return Ok(Vec::new()) };
         let mut statement = self.connection().prepare_cached(
-            "SELECT DISTINCT twin.id, old_track.id, dirs.path, twin.name
-               FROM tracks AS new_track
-               CROSS JOIN sources AS new ON new.id = new_track.source
-               CROSS JOIN sources AS twin ON twin.audio_hash = new.audio_hash AND twin.audio_len = new.audio_len
-                          AND twin.state <> 'missing' AND twin.id <> new.id
-               CROSS JOIN tracks AS old_track ON old_track.source = twin.id
+            "SELECT twin.id, old_track.id, dirs.path, twin.name
+               FROM tracks AS old_track
+               CROSS JOIN sources AS twin ON twin.id = old_track.source
                CROSS JOIN dirs ON dirs.id = twin.dir
-              WHERE new_track.id >= ?1 AND old_track.id < ?1",
+              WHERE old_track.id < ?1 AND twin.state <> 'missing'
+                AND (twin.audio_hash, twin.audio_len) IN
+                    (SELECT audio_hash, audio_len FROM tracks CROSS JOIN sources ON sources.id = tracks.source
+                      WHERE tracks.id >= ?1)",
         )?;
         let twins = statement
             .query_map([first_new], |row| {

@@ -4,6 +4,7 @@
 
 mod common;
 mod concurrency;
+mod documentation;
 mod edits;
 mod external_writers;
 mod limits;
