@@ -33,6 +33,7 @@ pub(crate) struct Globals {
 /// The commands, in the order in which a person needs them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Scan(commands::scan::Scan),
     Mount(Box<commands::mount::Mount>),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),

@@ -10,6 +10,7 @@ mod commands;
 mod exit;
 mod logging;
 mod output;
+mod progress;
 mod registry;
 mod view;
 

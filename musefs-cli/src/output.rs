@@ -18,6 +18,15 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints text on stdout as it is.
+///
+/// # Errors
+/// Those of stdout.
+pub(crate) fn text(text: &str) -> anyhow::Result<()> {
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
 /// Text from a file made safe for a terminal: control characters become escapes, bad UTF-8 becomes U+FFFD.
 pub(crate) fn safe(text: impl AsRef<[u8]>) -> String {
     let mut safe = String::new();

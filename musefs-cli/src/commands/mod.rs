@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod man;
 pub(crate) mod mount;
+pub(crate) mod scan;
 
 use crate::{
     cli::{Cli, Command},
@@ -17,6 +18,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),
+        Command::Scan(command) => command.run(&cli.globals),
         Command::Mount(command) => command.run(&cli.globals),
     }
 }
