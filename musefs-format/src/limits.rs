@@ -86,3 +86,6 @@ pub const TRAILING_TAGS_MAX: usize = 32;
 
 /// Longest Lyrics3 tag of version 1: 5100 bytes of text between its marks.
 pub const LYRICS_BYTES_MAX: u64 = 5100 + 20;
+
+/// Most bytes of all comment blocks of a FLAC file, which are read whole: as much as one block can have.
+pub const FLAC_COMMENT_BYTES_MAX: u64 = 1 << 24;

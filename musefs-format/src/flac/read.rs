@@ -7,7 +7,7 @@ use super::properties::properties;
 use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, kind};
 use crate::envelope::Envelope;
 use crate::found::Found;
-use crate::limits::{FLAC_BLOCKS_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
+use crate::limits::{FLAC_BLOCKS_MAX, FLAC_COMMENT_BYTES_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
 use crate::picture::look;
 use crate::sniff::behind_zeros;
 use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt, Structure, Tags, vorbis};
@@ -59,6 +59,9 @@ impl<'a> Reader<'a> {
             }
             if self.structure.blocks.len() == FLAC_BLOCKS_MAX {
                 return Ok(Err("there are too many metadata blocks"));
+            }
+            if self.structure.comment_bytes() + block.comment_bytes() > FLAC_COMMENT_BYTES_MAX {
+                return Ok(Err("the comments are too large"));
             }
             let is_last = block.is_last();
             self.block(block, at + HEADER_BYTES)?;

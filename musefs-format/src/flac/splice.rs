@@ -26,10 +26,11 @@ struct Old {
 
 pub(super) fn splice(structure: &FlacStructure, edits: &Edits) -> Result<Splice, Refusal> {
     let mut parts = parts(structure);
-    if structure.comments_speak() {
-        edit_comments(&mut parts, structure, edits)?;
-    } else {
+    let adds = edits.changed().any(|key| !edits.effective().get(key).is_empty());
+    if adds && !structure.comments_speak() {
         edit_comments(&mut parts, structure, &edits.spelt_out(can_hold))?;
+    } else {
+        edit_comments(&mut parts, structure, edits)?;
     }
     let audio = structure.audio();
     absorb(&mut parts, audio - structure.marker - MARKER_BYTES);

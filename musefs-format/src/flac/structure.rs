@@ -62,6 +62,11 @@ impl Block {
         self.head & 0x80 != 0
     }
 
+    /// Bytes of content if it is of comments.
+    pub(super) fn comment_bytes(&self) -> u64 {
+        if self.kind() == kind::COMMENTS { u64::from(self.len) } else { 0 }
+    }
+
     /// Bytes of header and content.
     pub(super) fn total(&self) -> u64 {
         HEADER_BYTES + u64::from(self.len)
@@ -72,6 +77,11 @@ impl FlacStructure {
     /// Offset of the first frame.
     pub(super) fn audio(&self) -> u64 {
         self.marker + MARKER_BYTES + self.blocks.iter().map(Block::total).sum::<u64>()
+    }
+
+    /// Bytes of all comment blocks.
+    pub(super) fn comment_bytes(&self) -> u64 {
+        self.blocks.iter().map(Block::comment_bytes).sum()
     }
 
     /// Whether any comment has a key.

@@ -187,6 +187,7 @@ fn keys_that_no_field_can_have_are_refused() {
         let refusal = splice_len(&source, key, "x".to_owned()).unwrap_err();
         assert!(matches!(refusal, Refusal::Value { .. }), "{key}: {refusal:?}");
     }
+    assert!(matches!(splice_len(&source, "title", "a\0b".to_owned()), Err(Refusal::Value { .. })));
 }
 
 #[test]
@@ -215,6 +216,27 @@ fn blocks_are_counted_up_to_the_limit() {
     ] {
         let source = file(&vec![(99, Vec::new()); others]);
         assert_eq!(Flac.read(&source).unwrap().editing, editing);
+    }
+}
+
+#[test]
+fn comments_are_read_up_to_the_limit() {
+    let most = (1 << 24) - 1;
+    let first = comments(&[format!("A={}", "x".repeat(most - 12 - 4 - 4 - 2))]);
+    assert_eq!(first.len(), most);
+    for (second, editing) in [(1, Editing::Possible), (2, Editing::Opaque("the comments are too large".to_owned()))] {
+        let source = file(&[(4, first.clone()), (4, vec![0; second])]);
+        assert_eq!(Flac.read(&source).unwrap().editing, editing);
+    }
+}
+
+#[test]
+fn an_edit_that_changes_nothing_gives_the_source() {
+    for blocks in [vec![], vec![(4, comments(&["A=b".to_owned()])), (1, vec![0; 9])]] {
+        let source = file(&blocks);
+        let facts = Flac.read(&source).unwrap();
+        let edits = Edits::over(facts.tags, [("title".to_owned(), vec![])]);
+        assert_eq!(materialise(&Flac.splice(&facts.structure, &edits).unwrap(), &source), source);
     }
 }
 

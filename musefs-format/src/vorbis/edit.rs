@@ -34,6 +34,11 @@ impl Piece {
 /// # Errors
 /// A value or key that the fields cannot hold.
 pub fn edited(layout: &Layout, edits: &Edits, adds: bool) -> Result<Option<Vec<Piece>>, Refusal> {
+    for key in edits.changed() {
+        if edits.effective().get(key).iter().any(|value| value.contains('\0')) {
+            return Err(Refusal::Value { key: key.to_owned(), reason: "many readers end a value at a NUL".to_owned() });
+        }
+    }
     let plan = Plan::of(layout, edits, adds);
     if !plan.touched.contains(&true) && plan.added.is_empty() {
         return Ok(None);
