@@ -115,6 +115,8 @@ pub enum Lookup {
 }
 
 /// Where in a listing one is: the id of the last child that was listed. 0 is the beginning.
+///
+/// 1 and 2 are left to transports, for "." and "..": no child has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cookie(pub u64);
 

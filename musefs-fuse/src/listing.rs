@@ -15,7 +15,7 @@ use crate::{
     trust::Trust,
 };
 
-/// Continues behind "." and "..". Ids of children begin at 16, so neither is a child's cookie.
+/// Continues behind "." and "..": [`Cookie`]s that no child has.
 const BEHIND_SELF: u64 = 1;
 const BEHIND_PARENT: u64 = 2;
 

@@ -144,7 +144,7 @@ impl Mount {
         }
         // One that cannot be resolved is refused, with a better message, when mounting.
         let Ok(mount_point) = fs::canonicalize(&self.mountpoint) else { return Ok(None) };
-        let record = Record::of_this_process(mount_point, fs::canonicalize(catalog)?, env::args().skip(1).collect())?;
+        let record = Record::of_this_process(mount_point, fs::canonicalize(catalog)?, arguments())?;
         Ok(Some(registry.register(&record)?))
     }
 
@@ -199,6 +199,11 @@ impl Mount {
             ..defaults
         }
     }
+}
+
+/// What this program was called with, for the record.
+fn arguments() -> Vec<String> {
+    env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
 /// Ends the mount on SIGINT and SIGTERM, by force on the second; SIGHUP looks at the catalogue at once.

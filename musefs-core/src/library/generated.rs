@@ -59,9 +59,10 @@ impl Generated {
         after >= cookie || sink.child(&self.directory(), DIRECTORY.as_bytes(), cookie, Caching::UntilTold)
     }
 
-    /// The files of the directory; their cookies are their places in it.
+    /// The files of the directory. Their ids come and go, so their cookies are their places in it, behind those
+    /// that belong to transports.
     pub(super) fn list(&self, after: Cookie, sink: &mut dyn ListSink, render: impl Fn() -> String) {
-        for (place, file) in (1..).map(Cookie).zip(MetricsFile::ALL) {
+        for (place, file) in (3..).map(Cookie).zip(MetricsFile::ALL) {
             if place <= after {
                 continue;
             }
@@ -97,4 +98,36 @@ impl Generated {
 fn attributes_of(snapshot: Snapshot) -> Attributes {
     let node = Node { id: snapshot.id, generation: Generation::default() };
     Attributes { node, kind: NodeKind::File, size: snapshot.size, mtime: snapshot.mtime, links: 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct One(Option<Cookie>);
+
+    impl ListSink for One {
+        fn child(&mut self, _: &Attributes, _: &[u8], cookie: Cookie, _: Caching) -> bool {
+            self.0.is_none() && self.0.replace(cookie).is_none()
+        }
+    }
+
+    /// A listing that is continued entry by entry came to no end where a cookie was that of "..".
+    #[test]
+    fn a_listing_of_one_entry_at_a_time_ends() {
+        let generated = Generated::new(Time::default());
+        let mut after = Cookie(2);
+        for _ in MetricsFile::ALL {
+            let mut one = One::default();
+            generated.list(after, &mut one, || "text".to_owned());
+            let next = one.0.expect("another file");
+            assert!(next > after);
+            after = next;
+        }
+        let mut one = One::default();
+        generated.list(after, &mut one, || "text".to_owned());
+        assert_eq!(one.0, None);
+        assert!(Cookie(DIRECTORY_ID.0) > Cookie(2));
+    }
 }

@@ -18,8 +18,8 @@ use crate::vfs::{NodeId, Time};
 
 /// Name of the directory at the top of the tree.
 pub const DIRECTORY: &str = ".musefs-metrics";
-/// Id of that directory: one of those that are reserved.
-pub const DIRECTORY_ID: NodeId = NodeId(2);
+/// Id of that directory: one of those that are reserved, and whose cookie no transport has for "." or "..".
+pub const DIRECTORY_ID: NodeId = NodeId(3);
 
 const RANGE: u64 = NodeId::DERIVED | (((1 << 28) - 1) << 24);
 const FILE_BIT: u64 = 1 << 23;
