@@ -87,7 +87,7 @@ struct Serving {
     #[arg(long, env = "MUSEFS_EXPOSE_METRICS")]
     expose_metrics: bool,
     /// Milliseconds in which an unmount ends although files are open
-    #[arg(long, value_name = "MS", env = "MUSEFS_UNMOUNT_TIMEOUT_MS", default_value_t = 5_000)]
+    #[arg(long, value_name = "MS", env = "MUSEFS_UNMOUNT_TIMEOUT_MS", default_value_t = 3_000)]
     unmount_timeout_ms: u64,
 }
 
