@@ -34,10 +34,8 @@ pub fn component(raw: &str, out: &mut String) {
 pub fn file(stem: &str, extension: &str, out: &mut String) {
     let start = out.len();
     clean(stem, out);
-    let mut tail = String::new();
-    for c in extension.nfc() {
-        tail.push(if c == '.' || c.is_whitespace() { '_' } else { permitted(c) });
-    }
+    let mut tail: String =
+        extension.nfc().map(|c| if c == '.' || c.is_whitespace() { '_' } else { permitted(c) }).collect();
     tail.truncate(cut(&tail, EXTENSION_BYTES_MAX).len());
     if tail.is_empty() {
         finish(out, start, NAME_BYTES_MAX);
@@ -49,7 +47,13 @@ pub fn file(stem: &str, extension: &str, out: &mut String) {
 }
 
 fn clean(raw: &str, out: &mut String) {
-    out.extend(raw.trim().nfc().map(permitted));
+    let raw = raw.trim();
+    // Most names are clean already, and normalising takes longer than everything else.
+    if raw.bytes().all(|byte| byte == b' ' || byte != b'/' && byte.is_ascii_graphic()) {
+        out.push_str(raw);
+    } else {
+        out.extend(raw.nfc().map(permitted));
+    }
 }
 
 fn permitted(c: char) -> char {

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::{
     TreeOptions,
     ids::{self, IdSpace},
+    storage::{Row, Rows, Text},
 };
 use crate::{
     names,
@@ -120,12 +121,6 @@ pub(super) struct Spelling {
     name_len: u8,
 }
 
-/// A kind of row.
-pub(super) trait Row {
-    /// Whether it is left over from a row that went.
-    fn is_free(&self) -> bool;
-}
-
 impl Row for FileRow {
     fn is_free(&self) -> bool {
         self.natural_len == 0
@@ -141,100 +136,6 @@ impl Row for Directory {
 impl Row for Spelling {
     fn is_free(&self) -> bool {
         self.files == 0
-    }
-}
-
-/// A column of rows with the indexes of free ones.
-pub(super) struct Rows<T> {
-    rows: Vec<T>,
-    free: Vec<u32>,
-}
-
-impl<T: Row> Rows<T> {
-    fn new() -> Self {
-        Self { rows: Vec::new(), free: Vec::new() }
-    }
-
-    pub(super) fn add(&mut self, row: T) -> u32 {
-        if let Some(index) = self.free.pop() {
-            self.rows[index as usize] = row;
-            return index;
-        }
-        reserve(&mut self.rows);
-        self.rows.push(row);
-        (self.rows.len() - 1) as u32
-    }
-
-    /// `row` is what a free one looks like.
-    fn remove(&mut self, index: u32, row: T) {
-        self.rows[index as usize] = row;
-        self.free.push(index);
-    }
-
-    /// Those in use, with their indexes.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.rows.iter().enumerate().filter(|(_, row)| !row.is_free()).map(|(index, row)| (index as u32, row))
-    }
-
-    pub(super) fn indexes(&self) -> impl Iterator<Item = u32> + use<T> {
-        0..self.rows.len() as u32
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.rows.len() - self.free.len()
-    }
-
-    fn shrink(&mut self) {
-        self.rows.shrink_to_fit();
-    }
-
-    fn heap_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<T>() + self.free.capacity() * size_of::<u32>()
-    }
-}
-
-impl<T> std::ops::Index<u32> for Rows<T> {
-    type Output = T;
-
-    fn index(&self, index: u32) -> &T {
-        &self.rows[index as usize]
-    }
-}
-
-impl<T> std::ops::IndexMut<u32> for Rows<T> {
-    fn index_mut(&mut self, index: u32) -> &mut T {
-        &mut self.rows[index as usize]
-    }
-}
-
-/// Room for one more, growing by an eighth: doubling would be most of the memory of a big tree while it is built.
-fn reserve<T>(rows: &mut Vec<T>) {
-    if rows.len() == rows.capacity() {
-        rows.reserve_exact((rows.len() / 8).max(16));
-    }
-}
-
-/// All names, one behind the other.
-#[derive(Default)]
-struct Text {
-    text: String,
-    /// Bytes that no row means any more.
-    garbage: usize,
-}
-
-impl Text {
-    fn add(&mut self, parts: &[&str]) -> u32 {
-        let at = self.text.len();
-        let len = parts.iter().map(|part| part.len()).sum();
-        if self.text.capacity() - at < len {
-            self.text.reserve_exact(len + (at / 8).max(256));
-        }
-        self.text.extend(parts.iter().copied());
-        at as u32
-    }
-
-    fn get(&self, at: u32, len: u8) -> &str {
-        &self.text[at as usize..at as usize + usize::from(len)]
     }
 }
 
@@ -322,7 +223,7 @@ impl Columns {
         self.text.get(row.name, row.name_len)
     }
 
-    /// Adds a file; its name is set by [`Self::set_natural`].
+    /// Names a file, without a number.
     pub(super) fn set_natural(&mut self, file: u32, natural: &str) {
         self.drop_names(file);
         let at = self.text.add(&[natural]);
@@ -330,10 +231,11 @@ impl Columns {
         (row.name, row.natural_len, row.numbered_len) = (at, natural.len() as u8, 0);
     }
 
+    /// Names a file with a number, or without one again.
     pub(super) fn set_numbered(&mut self, file: u32, numbered: Option<&str>) {
         let row = &mut self.files[file];
         let Some(numbered) = numbered else {
-            self.text.garbage += usize::from(row.numbered_len);
+            self.text.drop(usize::from(row.numbered_len));
             row.numbered_len = 0;
             return;
         };
@@ -346,7 +248,7 @@ impl Columns {
 
     fn drop_names(&mut self, file: u32) {
         let row = &self.files[file];
-        self.text.garbage += usize::from(row.natural_len) + usize::from(row.numbered_len);
+        self.text.drop(usize::from(row.natural_len) + usize::from(row.numbered_len));
     }
 
     pub(super) fn add_spelling(&mut self, directory: u32, parent: u32, name: &str) -> u32 {
@@ -361,7 +263,7 @@ impl Columns {
     }
 
     pub(super) fn remove_spelling(&mut self, spelling: u32) {
-        self.text.garbage += usize::from(self.spellings[spelling].name_len);
+        self.text.drop(usize::from(self.spellings[spelling].name_len));
         let free = Spelling { directory: NONE, parent: NONE, next: NONE, files: 0, name: 0, name_len: 0 };
         self.spellings.remove(spelling, free);
     }
@@ -402,24 +304,20 @@ impl Columns {
 
     /// Bytes that further names may use.
     pub(super) fn room(&self) -> usize {
-        crate::limits::NAMES_BYTES_MAX - self.text.text.len()
+        self.text.room()
     }
 
     /// Copies the names that are in use, when a quarter of the text is not.
     pub(super) fn compact(&mut self) {
-        if self.text.garbage > 4096 && self.text.garbage > self.text.text.len() / 4 {
-            self.rewrite_text();
+        if !self.text.is_wasteful() {
+            return;
         }
-    }
-
-    fn rewrite_text(&mut self) {
-        let used = self.text.text.len() - self.text.garbage;
-        let mut text = Text { text: String::with_capacity(used + used / 16), garbage: 0 };
-        for row in self.files.rows.iter_mut().filter(|row| !row.is_free()) {
+        let mut text = self.text.successor();
+        for row in self.files.iter_mut() {
             let numbered = self.text.get(row.name + u32::from(row.natural_len), row.numbered_len);
             row.name = text.add(&[self.text.get(row.name, row.natural_len), numbered]);
         }
-        for row in self.spellings.rows.iter_mut().filter(|row| !row.is_free()) {
+        for row in self.spellings.iter_mut() {
             row.name = text.add(&[self.text.get(row.name, row.name_len)]);
         }
         self.text = text;
@@ -427,15 +325,15 @@ impl Columns {
 
     /// Gives back what building kept for growing.
     pub(super) fn shrink(&mut self) {
-        self.text.text.shrink_to_fit();
+        self.text.shrink();
         self.files.shrink();
         self.directories.shrink();
         self.spellings.shrink();
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let children: usize = self.directories.rows.iter().map(|row| row.children.capacity()).sum();
-        self.text.text.capacity()
+        let children: usize = self.directories.iter().map(|(_, row)| row.children.capacity()).sum();
+        self.text.heap_bytes()
             + self.files.heap_bytes()
             + self.directories.heap_bytes()
             + self.spellings.heap_bytes()

@@ -22,6 +22,7 @@ mod index;
 mod lists;
 mod place;
 mod settle;
+mod storage;
 mod tell;
 
 pub use build::TreeBuilder;
