@@ -9,8 +9,11 @@ use std::{
     time::Duration,
 };
 
-use crate::shelf::{Behaviour, Rig, pattern, wait_for};
-use musefs_core::{metrics::Readings, vfs::Vfs as _};
+use crate::shelf::{Behaviour, Rig, Shelf, pattern, wait_for};
+use musefs_core::{
+    metrics::Readings,
+    vfs::{Generation, Node, NodeId, Vfs as _},
+};
 use musefs_fuse::Options;
 use rustix::{fs::XattrFlags, io::Errno};
 
@@ -126,8 +129,11 @@ fn names_come_and_go_under_a_cached_listing() {
 
 #[test]
 fn generated_files_are_asked_for_each_time_and_forgotten() {
-    let rig = mount!(Options::default());
-    let first = rig.shelf.put("generated", 99, b"first");
+    let prepare = |shelf: &Shelf| {
+        shelf.put("generated", 99, b"first");
+    };
+    let Some(rig) = Rig::mount_with(&Options::default(), prepare) else { return };
+    let first = Node { id: NodeId(99), generation: Generation(0) };
     assert_eq!(fs::read(rig.path("generated")).unwrap(), b"first");
     let held = File::open(rig.path("generated")).unwrap();
     rig.shelf.put("generated", 99, b"second, longer");

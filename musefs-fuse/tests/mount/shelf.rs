@@ -177,9 +177,11 @@ impl Vfs for Shelf {
             _ => state.names.iter().map(|(name, node)| (name.clone(), *node)).collect(),
         };
         children.sort_by_key(|(_, node)| node.id);
-        for (name, node) in children.iter().filter(|(_, node)| node.id.0 > after.0) {
+        // Cookies as small as they can be: 1 and 2 are not for children.
+        let cookie = |node: Node| Cookie(if node.id == ALBUM { 3 } else { node.id.0 - 13 });
+        for (name, node) in children.iter().filter(|(_, node)| cookie(*node) > after) {
             let attributes = Self::of(&state, *node)?;
-            if !sink.child(&attributes, name.as_bytes(), Cookie(node.id.0), caching(name.as_bytes())) {
+            if !sink.child(&attributes, name.as_bytes(), cookie(*node), caching(name.as_bytes())) {
                 break;
             }
         }
@@ -249,6 +251,11 @@ pub(crate) struct Rig {
 impl Rig {
     /// None, with a printed reason, where this machine has no FUSE.
     pub(crate) fn mount(options: &Options) -> Option<Self> {
+        Self::mount_with(options, |_| {})
+    }
+
+    /// The same with more on the shelf from the beginning, of which the kernel is not told.
+    pub(crate) fn mount_with(options: &Options, prepare: impl FnOnce(&Shelf)) -> Option<Self> {
         if !Path::new("/dev/fuse").exists() {
             assert!(std::env::var_os("CI").is_none(), "no /dev/fuse on a machine that is to test everything");
             eprintln!("skipped: there is no /dev/fuse here");
@@ -258,6 +265,7 @@ impl Rig {
         let shelf = Arc::new(Shelf::default());
         shelf.put("one.flac", 16, &pattern(300_000, 1));
         shelf.put("two.mp3", 17, &pattern(10, 2));
+        prepare(&shelf);
         let vfs: Arc<dyn Vfs> = Arc::<Shelf>::clone(&shelf);
         let mounted = Mounted::start(vfs, dir.path(), options).expect("mounting works here");
         // Without root the mount's root admits nobody until the kernel has its attributes, which a change
