@@ -72,10 +72,12 @@ impl Parts {
         self.0.iter().any(|part| part.carries(key))
     }
 
-    /// The first ID3v2 tag.
-    pub fn first_id3v2(&self) -> Option<(usize, Version)> {
-        let version = |part: &Part| if let Part::Id3v2(tag) = part { Some(tag.version) } else { None };
-        self.0.iter().enumerate().find_map(|(at, part)| Some((at, version(part)?)))
+    /// Version of the ID3v2 tag that stands first of all: the only one that every reader sees.
+    pub fn leading_id3v2(&self) -> Option<Version> {
+        match self.0.first() {
+            Some(Part::Id3v2(tag)) => Some(tag.version),
+            _ => None,
+        }
     }
 
     /// All parts with the edits in each that has the edited keys; new keys go to the part `adds`.

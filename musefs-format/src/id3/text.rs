@@ -30,13 +30,27 @@ impl Encoding {
         }
     }
 
-    /// The one in which a tag of `version` holds `texts`: ASCII stays one byte a letter before ID3v2.4.
+    /// The one in which a tag of `version` gets what a user wrote: ASCII stays one byte a letter before ID3v2.4.
     pub fn for_writing<'a>(version: Version, mut texts: impl Iterator<Item = &'a str>) -> Self {
         match version {
             Version::V24 => Self::Utf8,
             _ if texts.all(str::is_ascii) => Self::Latin1,
             _ => Self::Utf16,
         }
+    }
+
+    /// The one for `texts` that were read elsewhere in the file: what was bytes of an unknown code page, shown as Latin-1,
+    /// stays those bytes, for players that know better. (Not with "ÿ": its byte would need unsynchronisation.)
+    pub fn for_copying<'a>(version: Version, texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let is_latin1 = |text: &str| {
+            let mut bytes = Vec::new();
+            Self::Latin1.encode(text, &mut bytes);
+            Self::Latin1.decode(&bytes) == text && !bytes.contains(&0xff)
+        };
+        if texts.clone().all(is_latin1) && !texts.clone().all(str::is_ascii) {
+            return Self::Latin1;
+        }
+        Self::for_writing(version, texts)
     }
 
     /// The byte that announces it.

@@ -2,8 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::Value;
+
 use super::Mpeg;
-use crate::testing::{CorpusFile, Counted, corpus_files, materialise};
+use crate::testing::{CorpusFile, Counted, corpus_files, foreign, materialise};
 use crate::{ByteRange, Container, Editing, Edits, Facts};
 
 const CHANGES: [(&str, &str); 3] = [("title", "Ein neuer Titel ♫"), ("albumartist", "Jemand"), ("MYKEY", "=x=")];
@@ -52,5 +59,153 @@ fn only_heads_and_tails_are_read() {
         let tags = file.bytes.len() as u64 - facts.audio.len;
         let read = source.read.get();
         assert!(read <= tags * 2 + (640 << 10), "{}: {read} bytes of {} are read", file.name, file.bytes.len());
+    }
+}
+
+/// A file of the corpus and what is served for it, both on disk.
+struct Pair {
+    name: String,
+    decode: String,
+    facts: Facts,
+    /// Whether an ID3v2 tag stands first, so that other readers saw the old values where they see the new.
+    leads: bool,
+    source: PathBuf,
+    served: PathBuf,
+}
+
+fn pairs(folder: &Path) -> Vec<Pair> {
+    let pair = |(at, file): (usize, CorpusFile)| {
+        let facts = Mpeg.read(&file.bytes).unwrap();
+        let splice = Mpeg.splice(&facts.structure, &edits(&facts)).unwrap();
+        let (source, served) = (folder.join(format!("{at}-source.mp3")), folder.join(format!("{at}-served.mp3")));
+        fs::write(&source, &file.bytes).unwrap();
+        fs::write(&served, materialise(&splice, &file.bytes)).unwrap();
+        let leads = file.bytes.starts_with(b"ID3");
+        Pair { name: file.name, decode: file.decode, facts, leads, source, served }
+    };
+    files().enumerate().map(pair).collect()
+}
+
+/// Prints a line for each file: the texts of each frame that mutagen finds, or null.
+const MUTAGEN: &str = r"
+import json, sys
+from mutagen.id3 import ID3
+for path in sys.argv[1:]:
+    try:
+        print(json.dumps({key: str(getattr(frame, 'text', frame)) for key, frame in ID3(path).items()}))
+    except Exception:
+        print('null')
+";
+
+#[test]
+fn mutagen_reads_the_new_and_the_untouched_old() {
+    let folder = tempfile::tempdir().unwrap();
+    let pairs = pairs(folder.path());
+    let paths = pairs.iter().flat_map(|pair| [&pair.source, &pair.served]).map(|path| path.to_str().unwrap());
+    let args: Vec<_> = ["-c", MUTAGEN].into_iter().chain(paths).collect();
+    let Some(output) = foreign("python3", &args) else { return };
+    if !output.status.success() {
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "mutagen does not run: {error}");
+        eprintln!("skipped: mutagen does not run: {error}");
+        return;
+    }
+    let lines: Vec<Option<BTreeMap<String, String>>> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (pair, read) in pairs.iter().zip(lines.chunks_exact(2)) {
+        let new = read[1].as_ref().unwrap_or_else(|| panic!("{} is not read", pair.name));
+        for (key, text) in [("TIT2", CHANGES[0].1), ("TPE2", CHANGES[1].1), ("TXXX:MYKEY", CHANGES[2].1)] {
+            assert_eq!(new.get(key), Some(&format!("['{text}']")), "{} {key}", pair.name);
+        }
+        let old = read[0].iter().flatten().filter(|_| pair.leads);
+        for (key, text) in old.filter(|(key, _)| *key != "TIT2" && *key != "TPE2") {
+            assert_eq!(new.get(key), Some(text), "{} {key}", pair.name);
+        }
+    }
+}
+
+/// What ffprobe tells of a file: tags, with keys in lower case, and packets.
+struct Probed {
+    tags: BTreeMap<String, String>,
+    packets: Vec<Value>,
+}
+
+fn ffprobe(path: &Path) -> Option<Probed> {
+    let entries = "format_tags:packet=pos,size,data_hash";
+    let args =
+        ["-v", "error", "-select_streams", "a:0", "-show_data_hash", "md5", "-show_entries", entries, "-of", "json"];
+    let Output { status, stdout, .. } = foreign("ffprobe", &[&args[..], &[path.to_str().unwrap()]].concat())?;
+    let probed: Value = status.success().then(|| serde_json::from_slice(&stdout).unwrap())?;
+    let tags = probed["format"]["tags"].as_object().cloned().unwrap_or_default();
+    let lower = |(key, value): (String, Value)| (key.to_lowercase(), value.as_str().unwrap().to_owned());
+    let packets = probed["packets"].as_array().cloned().unwrap_or_default();
+    Some(Probed { tags: tags.into_iter().map(lower).collect(), packets })
+}
+
+impl Probed {
+    /// Place behind the begin of the audio, and hash, of all packets that lie in the audio. (Behind a frame that is cut
+    /// ffmpeg takes the tag that follows for its end.)
+    fn packets(&self, audio: ByteRange) -> Vec<(u64, &str)> {
+        let number = |value: &Value| value.as_str().unwrap_or_default().parse::<u64>().unwrap_or(0);
+        let packet = |packet: &'_ Value| number(&packet["pos"]).checked_sub(audio.offset);
+        let inside = |packet: &&Value| number(&packet["pos"]) + number(&packet["size"]) <= audio.end();
+        let packets = self.packets.iter().filter(inside);
+        packets.filter_map(|one| Some((packet(one)?, one["data_hash"].as_str()?))).collect()
+    }
+}
+
+#[test]
+fn ffmpeg_reads_the_new_and_the_untouched_old_and_the_same_packets() {
+    let folder = tempfile::tempdir().unwrap();
+    for pair in pairs(folder.path()) {
+        let Some(old) = ffprobe(&pair.source) else { continue };
+        let mut new = ffprobe(&pair.served).unwrap_or_else(|| panic!("{} is not read", pair.name));
+        for (key, text) in [("title", CHANGES[0].1), ("album_artist", CHANGES[1].1), ("mykey", CHANGES[2].1)] {
+            assert_eq!(new.tags.remove(key).as_deref(), Some(text), "{} {key}", pair.name);
+        }
+        for (key, text) in old.tags.iter().filter(|_| pair.leads) {
+            match key.as_str() {
+                "title" => assert_eq!(pair.facts.tags.first("title"), Some(text.as_str()), "{}", pair.name),
+                "album_artist" => {}
+                key => assert_eq!(new.tags.get(key), Some(text), "{} {key}", pair.name),
+            }
+        }
+        if pair.decode != "fail" {
+            let served = Mpeg.read(&fs::read(&pair.served).unwrap()).unwrap();
+            assert_eq!(new.packets(served.audio), old.packets(pair.facts.audio), "{}", pair.name);
+        }
+    }
+}
+
+/// Without counts in the first frame, and with frames of several rates: only reading all of it would tell.
+const GUESSED: [&str; 2] = ["lieff_minimp3/M2L3_bitrate_22_all.bit", "lieff_minimp3/l3-nonstandard-he_44_48khz.bit"];
+
+#[test]
+fn durations_are_those_of_the_decoded_audio() {
+    let folder = tempfile::tempdir().unwrap();
+    for pair in pairs(folder.path()).iter().filter(|pair| pair.decode == "ok" && !GUESSED.contains(&&*pair.name)) {
+        let args = [
+            "-nostdin",
+            "-v",
+            "error",
+            "-i",
+            pair.source.to_str().unwrap(),
+            "-map",
+            "0:a:0",
+            "-ac",
+            "1",
+            "-f",
+            "s16le",
+            "-",
+        ];
+        let Some(output) = foreign("ffmpeg", &args) else { return };
+        if output.stdout.is_empty() {
+            continue;
+        }
+        let rate = pair.facts.properties.sample_rate_hz.unwrap_or_else(|| panic!("{} has no frames", pair.name));
+        let decoded_ms = output.stdout.len() as u64 * 1000 / 2 / u64::from(rate);
+        let told_ms = pair.facts.properties.duration_ms.unwrap();
+        let tolerance_ms = (decoded_ms / 100).max(120);
+        assert!(told_ms.abs_diff(decoded_ms) <= tolerance_ms, "{}: {told_ms}, not {decoded_ms} ms", pair.name);
     }
 }

@@ -9,7 +9,8 @@ pub(super) fn properties(window: &[u8], sync: &Sync, audio_bytes: u64) -> Proper
     let header = &sync.header;
     let frames = window.get(sync.offset..).unwrap_or_default();
     let summary = summary(frames, header).unwrap_or_default();
-    let samples = counted_samples(header, &summary, audio_bytes)
+    let holds_all = frames.len() as u64 >= audio_bytes;
+    let samples = counted_samples(header, &summary, audio_bytes, holds_all)
         .unwrap_or_else(|| estimated_samples(frames, sync, audio_bytes).unwrap_or(0));
     let rate = u64::from(header.sample_rate_hz);
     let played = samples.checked_sub(u64::from(summary.silence_samples)).filter(|samples| *samples > 0);
@@ -24,13 +25,13 @@ pub(super) fn properties(window: &[u8], sync: &Sync, audio_bytes: u64) -> Proper
 }
 
 /// From the counts of the first frame. Where its bytes are not about those of the audio, the file was cut or joined,
-/// and the counts hold for what they were made of.
-fn counted_samples(header: &FrameHeader, summary: &Summary, audio_bytes: u64) -> Option<u64> {
+/// and the counts hold for what they were made of: by them the length is estimated, unless all frames are at hand.
+fn counted_samples(header: &FrameHeader, summary: &Summary, audio_bytes: u64, holds_all: bool) -> Option<u64> {
     let frames = u64::from(summary.frames.filter(|frames| *frames > 0)?);
     let samples = frames * u64::from(header.samples());
     let told_bytes = u64::from(summary.bytes.unwrap_or(0));
     if told_bytes > 0 && told_bytes.abs_diff(audio_bytes) > told_bytes.max(audio_bytes) / 16 {
-        return Some(scale(samples, audio_bytes, told_bytes));
+        return (!holds_all).then(|| scale(samples, audio_bytes, told_bytes));
     }
     Some(samples)
 }

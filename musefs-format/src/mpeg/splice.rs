@@ -4,17 +4,17 @@ use super::structure::MpegStructure;
 use crate::id3::v2::{Room, Version, can_hold, create};
 use crate::{Edits, Refusal, Splice, SpliceBuilder};
 
-/// New keys go to the first ID3v2 tag in front of the frames. Where there is none, a new one is made, with all effective
+/// New keys go to the ID3v2 tag that the file begins with. Where it does not, a new one is made, with all effective
 /// tags: many readers look at no other once they have met it. It is of version 2.4, whose UTF-8 every reader of today knows.
 pub(super) fn splice(structure: &MpegStructure, edits: &Edits) -> Result<Splice, Refusal> {
-    let first = structure.head.first_id3v2();
-    let version = first.map_or(Version::V24, |(_, version)| version);
+    let leading = structure.head.leading_id3v2();
+    let version = leading.unwrap_or(Version::V24);
     check(structure, edits, version)?;
     let mut builder = SpliceBuilder::default();
-    if first.is_none() && edits.changed().any(|key| !edits.effective().get(key).is_empty()) {
+    if leading.is_none() && edits.changed().any(|key| !edits.effective().get(key).is_empty()) {
         create(version, edits, Room::Aligned)?.append_to(&mut builder);
     }
-    structure.head.rewrite(edits, first.map(|(at, _)| at))?.append_to(&mut builder);
+    structure.head.rewrite(edits, leading.map(|_| 0))?.append_to(&mut builder);
     builder.source(structure.audio.offset, structure.audio.len);
     structure.tail.rewrite(edits, None)?.append_to(&mut builder);
     Ok(builder.finish())

@@ -117,6 +117,23 @@ fn a_new_tag_has_what_others_say() {
 }
 
 #[test]
+fn bytes_of_an_unknown_code_page_stay_what_they_are() {
+    let source = [frames(9), id3v1(b"\x83T\x83\x93")].concat();
+    let served = edited(&source, &[("artist", &["Caf\u{e9}"])]);
+    assert!(served.windows(7).any(|window| window == b"\0\0\0\x83T\x83\x93"), "Latin-1 as before");
+    assert!(served.windows(6).any(|window| window == "\u{3}Café".as_bytes()), "UTF-8 for what is new");
+}
+
+#[test]
+fn a_tag_behind_junk_is_not_the_one_that_gets_new_keys() {
+    let source = [&[7; 3000][..], &id3v2(&[("TIT2", b"\0One")], 0, 0), &frames(9)].concat();
+    let served = edited(&source, &[("title", &["New"]), ("artist", &["Me"])]);
+    assert!(served.starts_with(b"ID3\x04"));
+    assert_eq!((tags(&served).first("title"), tags(&served).first("artist")), (Some("New"), Some("Me")));
+    assert!(!served.windows(3).any(|window| window == b"One"));
+}
+
+#[test]
 fn a_stray_mark_in_the_audio_moves_nothing() {
     let mut source = [id3v2(&[("TIT2", b"\0One")], 0, 0), frames(400)].concat();
     let begin = Mpeg.read(&source).unwrap().audio;

@@ -4,7 +4,7 @@
 //! which current readers know, in ID3v2.2 as the user's own text.
 
 use super::Version;
-use super::write::{detailed, texts};
+use super::write::Style;
 
 /// Joins parts: "2003", "0405" (day, month) and "1230" (hour, minute) are "2003-05-04T12:30".
 pub(super) fn join(year: &str, day: Option<&str>, time: Option<&str>) -> String {
@@ -32,8 +32,8 @@ fn split(date: &str) -> Vec<String> {
 }
 
 /// Names and payloads of the frames that hold the dates of a key; `None` where one frame holds them whole.
-pub(super) fn frames(version: Version, key: &str, dates: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
-    let names: &[&str] = match (version, key) {
+pub(super) fn frames(style: Style, key: &str, dates: &[&str]) -> Option<Vec<(String, Vec<u8>)>> {
+    let names: &[&str] = match (style.version, key) {
         (Version::V23, "date") => &["TYER", "TDAT", "TIME"],
         (Version::V23, "originaldate") => &["TORY"],
         (Version::V22, "date") => &["TYE", "TDA", "TIM"],
@@ -45,12 +45,12 @@ pub(super) fn frames(version: Version, key: &str, dates: &[&str]) -> Option<Vec<
     let part = |at: usize| parts.get(at).map(String::as_str);
     let is_exact = dates.len() == 1 && part(0).is_some_and(|year| join(year, part(1), part(2)) == dates[0]);
     let mut frames: Vec<_> =
-        names.iter().zip(&parts).map(|(name, part)| ((*name).to_owned(), texts(version, &[part]))).collect();
+        names.iter().zip(&parts).map(|(name, part)| ((*name).to_owned(), style.texts(&[part]))).collect();
     if !is_exact {
-        frames.push(match (version, key) {
-            (Version::V22, _) => ("TXX".to_owned(), detailed(version, None, key, dates)),
-            (_, "date") => ("TDRC".to_owned(), texts(version, dates)),
-            _ => ("TDOR".to_owned(), texts(version, dates)),
+        frames.push(match (style.version, key) {
+            (Version::V22, _) => ("TXX".to_owned(), style.detailed(None, key, dates)),
+            (_, "date") => ("TDRC".to_owned(), style.texts(dates)),
+            _ => ("TDOR".to_owned(), style.texts(dates)),
         });
     }
     Some(frames)
@@ -75,6 +75,10 @@ mod tests {
         }
     }
 
+    fn style(version: Version) -> Style {
+        Style { version, is_copy: false }
+    }
+
     #[test]
     fn only_what_the_parts_cannot_hold_is_written_whole() {
         for (version, key, date, names) in [
@@ -86,9 +90,9 @@ mod tests {
             (Version::V23, "originaldate", "2003-05-04", &["TORY", "TDOR"]),
             (Version::V22, "date", "2003-05", &["TYE", "TXX"]),
         ] {
-            let frames = frames(version, key, &[date]).unwrap_or_default();
+            let frames = frames(style(version), key, &[date]).unwrap_or_default();
             assert_eq!(frames.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names, "{date}");
         }
-        assert_eq!(frames(Version::V24, "date", &["2003"]), None);
+        assert_eq!(frames(style(Version::V24), "date", &["2003"]), None);
     }
 }

@@ -118,6 +118,10 @@ fn extended_bytes(body: &mut Body<'_>, version: Version, header: &Header) -> io:
         return Ok(0);
     }
     let Some(stored) = body.window(0)?.first_chunk::<4>().map(|bytes| u32::from_be_bytes(*bytes)) else { return Ok(0) };
+    if super::kind::is_name(&stored.to_be_bytes()) {
+        // The flag lies.
+        return Ok(0);
+    }
     let safe = u64::from(syncsafe(stored).unwrap_or(stored));
     let plain = u64::from(stored);
     let readings = match version {

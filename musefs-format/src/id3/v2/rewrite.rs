@@ -198,7 +198,7 @@ impl<'a> Plan<'a> {
 
     fn new_frames(&self, at: usize, edits: &Edits, pieces: &mut Pieces) -> Result<(), Refusal> {
         for (_, home) in self.homes.iter().filter(|(before, _)| *before == at) {
-            pieces.made(home.frames(self.tag.version, self.tag.sizes, edits.effective())?);
+            pieces.made(home.frames(self.tag.version, self.tag.sizes, edits)?);
         }
         Ok(())
     }

@@ -223,6 +223,30 @@ fn a_tag_longer_than_the_file_ends_behind_its_frames() {
 }
 
 #[test]
+fn extended_headers_are_passed_and_left_out() {
+    let title = text(Version::V24, "TIT2", b"\x03Title");
+    let v23 = text(Version::V23, "TIT2", b"\0Title");
+    for (version, extended, frame) in [
+        (Version::V23, &[0, 0, 0, 6, 0, 0, 0, 0, 0, 0][..], &v23),
+        (Version::V23, &[0, 0, 0, 10, 0x80, 0, 0, 0, 0, 0, 1, 2, 3, 4], &v23),
+        (Version::V24, &[0, 0, 0, 6, 1, 0], &title),
+        (Version::V24, &[0, 0, 0, 12, 1, 0x20, 5, 1, 2, 3, 4, 5], &title),
+        (Version::V24, &[0, 0, 0, 6, 1, 0, 0, 0, 0, 0], &title),
+        (Version::V24, &[], &title),
+    ] {
+        let bytes = tag(version, FLAG_EXTENDED, &[extended, frame].concat());
+        let (structure, tags, problems) = read_all(&bytes);
+        assert_eq!(
+            (tags.first("title"), structure.extended, problems.len()),
+            (Some("Title"), extended.len() as u64, 0)
+        );
+        let served = edited(&bytes, &[("artist", &["Me"])], Room::Tight);
+        assert_eq!(served[5], 0);
+        assert_eq!(read_all(&served).1.first("title"), Some("Title"));
+    }
+}
+
+#[test]
 fn a_number_and_its_total_share_a_frame() {
     let bytes = tag(Version::V23, 0, &text(Version::V23, "TRCK", b"\x003/12"));
     for (changes, number, total) in [

@@ -7,7 +7,7 @@ use crate::container::Refusal;
 use crate::id3::text::Encoding;
 use crate::id3::{genres, unsync};
 use crate::table::{self, Part, Slot};
-use crate::{Tags, numbers};
+use crate::{Edits, Tags, numbers};
 
 /// A frame to be written: its place, and the keys that it is to carry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +52,11 @@ impl Home {
     }
 
     /// The finished frames; none if no value is left.
-    pub(super) fn frames(&self, version: Version, sizes: FrameSizes, tags: &Tags) -> Result<Vec<u8>, Refusal> {
+    pub(super) fn frames(&self, version: Version, sizes: FrameSizes, edits: &Edits) -> Result<Vec<u8>, Refusal> {
+        let is_copy = !self.keys.iter().any(|key| edits.touches(key));
+        let style = Style { version, is_copy };
         let mut frames = Vec::new();
-        for (name, payload) in self.payloads(version, tags) {
+        for (name, payload) in self.payloads(style, edits.effective()) {
             self.append(version, sizes, &name, payload, &mut frames)?;
         }
         Ok(frames)
@@ -93,7 +95,7 @@ impl Home {
     }
 
     /// Name and payload of each frame.
-    fn payloads(&self, version: Version, tags: &Tags) -> Vec<(String, Vec<u8>)> {
+    fn payloads(&self, style: Style, tags: &Tags) -> Vec<(String, Vec<u8>)> {
         let values: Vec<&str> = self.keys.iter().flat_map(|key| tags.get(key)).map(String::as_str).collect();
         if values.is_empty() {
             return Vec::new();
@@ -101,14 +103,14 @@ impl Home {
         let detail = self.detail.as_deref().unwrap_or_default();
         let named = |payload| (self.name.clone(), payload);
         match Kind::of(&self.name) {
-            Kind::People => vec![named(texts(version, &self.people(version, tags)))],
-            Kind::UserText => vec![named(detailed(version, None, detail, &values))],
+            Kind::People => vec![named(style.texts(&self.people(style.version, tags)))],
+            Kind::UserText => vec![named(style.detailed(None, detail, &values))],
             Kind::Comment => {
-                vec![named(detailed(version, Some(self.language.unwrap_or(*b"eng")), detail, &values))]
+                vec![named(style.detailed(Some(self.language.unwrap_or(*b"eng")), detail, &values))]
             }
             // Addresses are ASCII; one that is not stays what it is rather than being lost.
             Kind::Url => values.iter().map(|url| named(url.as_bytes().to_vec())).collect(),
-            Kind::UserUrl => values.iter().map(|url| named(user_url(version, detail, url))).collect(),
+            Kind::UserUrl => values.iter().map(|url| named(style.user_url(detail, url))).collect(),
             Kind::UniqueId => {
                 values.iter().map(|id| named([detail.as_bytes(), b"\0", id.as_bytes()].concat())).collect()
             }
@@ -120,20 +122,22 @@ impl Home {
                 }
             }
             Kind::Picture | Kind::Owned | Kind::Binary => Vec::new(),
-            Kind::Text => self.text(version, tags, &values),
+            Kind::Text => self.text(style, tags, &values),
         }
     }
 
-    fn text(&self, version: Version, tags: &Tags, values: &[&str]) -> Vec<(String, Vec<u8>)> {
-        let dates = self.keys.first().and_then(|key| dates::frames(version, key, values));
+    fn text(&self, style: Style, tags: &Tags, values: &[&str]) -> Vec<(String, Vec<u8>)> {
+        let dates = self.keys.first().and_then(|key| dates::frames(style, key, values));
         if let Some(dates) = dates {
             return dates;
         }
         let values: Vec<String> = match is_genre(&self.name) {
             true => values.iter().map(|genre| genres::escape(genre)).collect(),
-            false => self.numbers(version, tags).unwrap_or_else(|| values.iter().map(ToString::to_string).collect()),
+            false => {
+                self.numbers(style.version, tags).unwrap_or_else(|| values.iter().map(ToString::to_string).collect())
+            }
         };
-        vec![(self.name.clone(), texts(version, &values))]
+        vec![(self.name.clone(), style.texts(&values))]
     }
 
     /// "number/total" for each number, where the frame holds both.
@@ -201,29 +205,46 @@ fn user_text(version: Version) -> &'static str {
     if version == Version::V22 { "TXX" } else { "TXXX" }
 }
 
-/// Encoding, then the values with NULs between them.
-pub(super) fn texts<S: AsRef<str>>(version: Version, values: &[S]) -> Vec<u8> {
-    let encoding = Encoding::for_writing(version, values.iter().map(AsRef::as_ref));
-    let mut payload = vec![encoding.byte()];
-    encode_list(encoding, values.iter().map(AsRef::as_ref), &mut payload);
-    payload
+/// How texts are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    pub(super) version: Version,
+    /// Whether they come from elsewhere in the file, not from a user.
+    pub(super) is_copy: bool,
 }
 
-/// Encoding, perhaps a language, description, and the values with NULs between them.
-pub(super) fn detailed(version: Version, language: Option<[u8; 3]>, detail: &str, values: &[&str]) -> Vec<u8> {
-    let encoding = Encoding::for_writing(version, values.iter().copied().chain([detail]));
-    let mut payload = vec![encoding.byte()];
-    payload.extend(language.into_iter().flatten());
-    encoding.encode(detail, &mut payload);
-    encoding.terminate(&mut payload);
-    encode_list(encoding, values.iter().copied(), &mut payload);
-    payload
-}
+impl Style {
+    fn encoding<'a>(self, texts: impl Iterator<Item = &'a str> + Clone) -> Encoding {
+        match self.is_copy {
+            true => Encoding::for_copying(self.version, texts),
+            false => Encoding::for_writing(self.version, texts),
+        }
+    }
 
-fn user_url(version: Version, detail: &str, url: &str) -> Vec<u8> {
-    let mut payload = detailed(version, None, detail, &[]);
-    payload.extend(url.as_bytes());
-    payload
+    /// Encoding, then the values with NULs between them.
+    pub(super) fn texts<S: AsRef<str>>(self, values: &[S]) -> Vec<u8> {
+        let encoding = self.encoding(values.iter().map(AsRef::as_ref));
+        let mut payload = vec![encoding.byte()];
+        encode_list(encoding, values.iter().map(AsRef::as_ref), &mut payload);
+        payload
+    }
+
+    /// Encoding, perhaps a language, description, and the values with NULs between them.
+    pub(super) fn detailed(self, language: Option<[u8; 3]>, detail: &str, values: &[&str]) -> Vec<u8> {
+        let encoding = self.encoding(values.iter().copied().chain([detail]));
+        let mut payload = vec![encoding.byte()];
+        payload.extend(language.into_iter().flatten());
+        encoding.encode(detail, &mut payload);
+        encoding.terminate(&mut payload);
+        encode_list(encoding, values.iter().copied(), &mut payload);
+        payload
+    }
+
+    fn user_url(self, detail: &str, url: &str) -> Vec<u8> {
+        let mut payload = self.detailed(None, detail, &[]);
+        payload.extend(url.as_bytes());
+        payload
+    }
 }
 
 fn encode_list<'a>(encoding: Encoding, values: impl Iterator<Item = &'a str>, out: &mut Vec<u8>) {
