@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use crate::{
     Error, Result, busy, disk,
@@ -60,6 +60,9 @@ impl Place {
         let mut connection = Connection::open_with_flags(uri, flags)?;
         busy::wait_politely(&mut connection, &self.catalog, purpose)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        // Plans must not depend on the values that are bound: otherwise this SQLite compiles a kept statement anew
+        // for each use, which took 40 % of a scan's time in the catalogue.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.execute_batch(&format!(
             "PRAGMA cache_size = -{PAGE_CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;"
         ))?;

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+use crate::read::OverrideRows;
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -281,6 +283,25 @@ pub struct TrackDetail {
     pub pictures: Vec<Picture>,
     /// Current edits, by key and position.
     pub edits: Vec<EditRow>,
+}
+
+impl TrackDetail {
+    /// The current overrides by key; none = removed.
+    pub fn overrides(&self) -> BTreeMap<String, Vec<String>> {
+        let mut rows = OverrideRows::default();
+        for edit in &self.edits {
+            rows.put(&edit.key, edit.position, edit.value.clone());
+        }
+        rows.changes().map(|(key, values)| (key.to_owned(), values)).collect()
+    }
+
+    /// The tags that are served, by key.
+    pub fn effective_tags(&self) -> BTreeMap<String, Vec<String>> {
+        let mut tags = self.source_tags.clone();
+        tags.extend(self.overrides());
+        tags.retain(|_, values| !values.is_empty());
+        tags
+    }
 }
 
 /// A directory given to a scan.

@@ -94,7 +94,7 @@ pub(crate) fn is_picture(key: &str) -> bool {
 }
 
 /// The override of a key just before a row of the log.
-pub(crate) fn override_before(connection: &Connection, track: TrackId, key: &str, row: i64) -> Result<Override> {
+pub(super) fn override_before(connection: &Connection, track: TrackId, key: &str, row: i64) -> Result<Override> {
     replay_key(connection, "id < ?3", track, key, row)
 }
 
@@ -115,7 +115,7 @@ fn replay_key(connection: &Connection, until: &str, track: TrackId, key: &str, b
 }
 
 /// The rows of one change, in order.
-pub(crate) fn rows_of_change(connection: &Connection, change: ChangeId) -> Result<Vec<LogEntry>> {
+pub(super) fn rows_of_change(connection: &Connection, change: ChangeId) -> Result<Vec<LogEntry>> {
     let mut statement = connection.prepare_cached(&format!("{ENTRIES} WHERE id >= ?1 AND change = ?1 ORDER BY id"))?;
     let entries = statement.query_map([change], entry)?.collect::<rusqlite::Result<_>>()?;
     Ok(entries)

@@ -4,6 +4,7 @@ mod detail;
 mod edits;
 mod log;
 mod rows;
+mod undo;
 mod visit;
 
 use std::path::Path;
@@ -13,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::{Result, Root, Sequence, SourceFile, SourceState, Stamp, TrackId};
 
 pub(crate) use edits::OverrideRows;
-pub(crate) use log::{is_picture, override_before, rows_of_change};
+pub(crate) use log::is_picture;
 pub(crate) use rows::{path_from, path_parts, text};
 
 /// Queries over one consistent state.

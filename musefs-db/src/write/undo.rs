@@ -1,13 +1,9 @@
 //! Undoing changes: new changes that put back what was before.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::{
-    Author, ChangeId, Error, Override, Result, TrackEdit, TrackId, Writer,
-    read::{is_picture, override_before, rows_of_change},
-    write::edit::apply,
+    Author, ChangeId, Error, Override, Reader, Result, TrackEdit, TrackId, Writer, read::is_picture, write::edit::apply,
 };
 
 impl Writer {
@@ -18,12 +14,8 @@ impl Writer {
     /// touched the same key; those of writing. Nothing is changed then.
     pub fn undo(&mut self, changes: &[ChangeId], author: Author<'_>) -> Result<Option<ChangeId>> {
         self.change(author, |connection| {
-            for ((track, key), earliest) in touched(connection, changes)? {
-                refuse_later(connection, track, &key, earliest, changes)?;
-                let values = override_before(connection, track, &key, earliest)?;
-                put_back(connection, TrackEdit { track, key, values }, author)?;
-            }
-            Ok(())
+            let plan = Reader::new(connection).plan_undo(changes)?;
+            plan.into_iter().try_for_each(|edit| put_back(connection, edit, author))
         })
     }
 
@@ -40,36 +32,6 @@ impl Writer {
             Ok(())
         })
     }
-}
-
-/// The keys that changes touched, each with its first row in the log.
-fn touched(connection: &Connection, changes: &[ChangeId]) -> Result<BTreeMap<(TrackId, String), i64>> {
-    let mut touched = BTreeMap::new();
-    for &change in changes {
-        let rows = rows_of_change(connection, change)?;
-        if rows.is_empty() {
-            return Err(Error::NoSuchChange(change.0));
-        }
-        for row in rows {
-            let earliest = touched.entry((row.track, row.key)).or_insert(row.id);
-            *earliest = row.id.min(*earliest);
-        }
-    }
-    Ok(touched)
-}
-
-/// Refuses when a change that is not to be undone touched a key after a row of the log.
-fn refuse_later(connection: &Connection, track: TrackId, key: &str, row: i64, undone: &[ChangeId]) -> Result<()> {
-    let mut statement = connection
-        .prepare_cached("SELECT change FROM edit_log WHERE track = ? AND key = ? AND id > ? ORDER BY id DESC")?;
-    let mut rows = statement.query(params![track, key, row])?;
-    while let Some(row) = rows.next()? {
-        let later: ChangeId = row.get(0)?;
-        if !undone.contains(&later) {
-            return Err(Error::ChangedAgain { track, key: key.to_owned(), later: later.0 });
-        }
-    }
-    Ok(())
 }
 
 fn put_back(connection: &Connection, edit: TrackEdit, author: Author<'_>) -> Result<()> {
