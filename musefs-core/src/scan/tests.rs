@@ -341,7 +341,7 @@ fn a_directory_that_cannot_be_read_keeps_its_tracks() {
         assert_eq!(counts(&report), [0, 0, 0, 0, 1, 0, 1]);
         return;
     }
-    fs::set_permissions(library.path("a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(library.path("a"), fs::Permissions::from_mode(0o0)).unwrap();
     let report = library.scan();
     fs::set_permissions(library.path("a"), fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!((counts(&report), report.unreadable), ([0, 0, 0, 0, 0, 1, 1], 1));
