@@ -180,7 +180,7 @@ impl World for Machine {
         let (tell, told) = mpsc::channel();
         let path = mount_point.to_owned();
         thread::spawn(move || {
-            let errno = fs::metadata(path).err().and_then(|error| error.raw_os_error());
+            let errno = musefs_fuse::probe(&path).err().and_then(|error| error.raw_os_error());
             // Nobody may be waiting any more.
             let _ = tell.send(errno == Some(rustix::io::Errno::NOTCONN.raw_os_error()));
         });

@@ -149,6 +149,11 @@ impl Adapter {
     }
 
     fn answer_lookup(&self, parent: INodeNo, name: &OsStr, reply: ReplyEntry) -> Outcome {
+        // The kernel's own limit for FUSE is 1024: up to that it leaves the answer to us.
+        if name.len() > NAME_BYTES_MAX as usize {
+            reply.error(Errno::ENAMETOOLONG);
+            return Outcome::Absent;
+        }
         match self.find(node(parent), name.as_bytes()) {
             Ok(Lookup::Found(attributes, caching)) => {
                 self.held.looked_up(attributes.node, caching);

@@ -5,7 +5,8 @@ use std::{
     os::fd::OwnedFd,
     path::Path,
     process::Stdio,
-    time::{Duration, Instant},
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use rustix::{
@@ -92,6 +93,21 @@ fn private_control() -> rustix::io::Result<OwnedFd> {
     let context = fsopen("fusectl", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
+}
+
+/// Asks a mount for a name that nobody has asked for before: the kernel answers for what it knows even when the
+/// program behind the mount is dead. Hangs as long as the mount does.
+///
+/// # Errors
+/// That of the look-up, unless it is that there is no such name: that is an answer.
+pub fn probe(mount_point: &Path) -> io::Result<()> {
+    static ASKED: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let name = format!(".musefs-probe-{}-{now}-{}", std::process::id(), ASKED.fetch_add(1, Ordering::Relaxed));
+    match fs::symlink_metadata(mount_point.join(name)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        answer => answer.map(drop),
+    }
 }
 
 /// Lazily unmounts what `path` shows: it is gone at once, what is open there lives on. Whoever calls

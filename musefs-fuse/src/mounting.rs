@@ -24,7 +24,7 @@ use rustix::{
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
 };
 
-use crate::{error::MountError, mountinfo, options::Options};
+use crate::{connection::probe, error::MountError, mountinfo, options::Options};
 
 /// What `df` shows as the device.
 const SOURCE: &str = "musefs";
@@ -50,8 +50,7 @@ pub(crate) fn check_mount_point(path: &Path) -> Result<PathBuf, MountError> {
     let absolute = fs::canonicalize(path).map_err(seen)?;
     let mounts = mountinfo::read().map_err(seen)?;
     if mountinfo::top_at(&mounts, &absolute).is_some_and(mountinfo::Entry::is_ours) {
-        // A live one, as it could be resolved; or one whose program has just died.
-        fs::metadata(&absolute).map_err(seen)?;
+        probe(&absolute).map_err(seen)?;
         return Err(MountError::AlreadyMounted(absolute));
     }
     if fs::read_dir(&absolute).map_err(seen)?.next().is_some() {

@@ -54,27 +54,37 @@ pub fn mtime_ns(meta: &Metadata) -> i128 {
 /// Everything below `root` except the metrics folder, by path relative to it. Every entry is listed and stat-ed.
 ///
 /// # Panics
-/// When an entry cannot be listed or stat-ed.
+/// When an entry cannot be listed or stat-ed, or is listed twice.
 #[track_caller]
 pub fn walk(root: &Path) -> BTreeMap<PathBuf, Seen> {
+    try_walk(root).unwrap_or_else(|error| panic!("walking {}: {error}", root.display()))
+}
+
+/// The same of a tree that may be changing meanwhile: names that move can be seen twice or not at all.
+///
+/// # Errors
+/// When an entry cannot be listed or stat-ed, or is listed twice.
+pub fn try_walk(root: &Path) -> io::Result<BTreeMap<PathBuf, Seen>> {
     let mut found = BTreeMap::new();
     let mut todo = vec![PathBuf::new()];
     while let Some(dir) = todo.pop() {
-        for entry in fs::read_dir(root.join(&dir)).expect("a directory can be listed") {
-            let entry = entry.expect("a directory can be read to its end");
+        for entry in fs::read_dir(root.join(&dir))? {
+            let entry = entry?;
             if entry.file_name() == ".musefs-metrics" {
                 continue;
             }
             let path = dir.join(entry.file_name());
-            let meta = fs::symlink_metadata(root.join(&path)).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-            let seen = Seen::new(entry.ino(), &meta);
+            let of_path = |error: io::Error| io::Error::new(error.kind(), format!("{path:?}: {error}"));
+            let seen = Seen::new(entry.ino(), &fs::symlink_metadata(root.join(&path)).map_err(of_path)?);
             if seen.is_dir {
                 todo.push(path.clone());
             }
-            assert!(found.insert(path.clone(), seen).is_none(), "{path:?} is listed twice");
+            if found.insert(path.clone(), seen).is_some() {
+                return Err(io::Error::other(format!("{path:?} is listed twice")));
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The files of a walk.

@@ -78,8 +78,8 @@ impl MountCommand {
         self.command.stdin(Stdio::null()).stdout(log.try_clone().expect("a file can be shared")).stderr(log);
         let child = spawn(self.command).expect("setpriv can be started");
         let mut mount = Mount { child, point: self.point, log: self.log, ended: None };
-        wait::until("the mount", || mount.poll().is_some() || mount.is_mounted());
-        assert!(mount.is_mounted(), "the mount ended with {:?}: {}", mount.ended, mount.log());
+        wait::until("the mount", || mount.poll().is_some() || (mount.is_mounted() && mount.answers()));
+        assert!(mount.poll().is_none(), "the mount ended with {:?}: {}", mount.ended, mount.log());
         mount
     }
 
@@ -161,6 +161,13 @@ impl Mount {
     /// Whether something is mounted on the mount point. Asks the kernel's table only, never the mount.
     pub fn is_mounted(&self) -> bool {
         is_mount_point(&self.point)
+    }
+
+    /// Whether somebody is behind the mount: a dead one of an earlier program says that it is not connected. The
+    /// name is a new one for each program, as the kernel answers for those it knows.
+    fn answers(&self) -> bool {
+        let asked = self.point.join(format!(".is-{}-there", self.child.id()));
+        fs::symlink_metadata(asked).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Sends the daemon a signal.

@@ -163,6 +163,8 @@ impl Mount {
 
     fn serve(&self, library: &Arc<Library>, record: Option<Registered>) -> anyhow::Result<Exit> {
         allocator::watch(library.metrics());
+        // From before the mount: a signal that comes the moment it appears must unmount it, not end the program.
+        let signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("listening for signals")?;
         let vfs: Arc<dyn Vfs> = Arc::clone(library) as _;
         let mounted = match Mounted::start(vfs, &self.mountpoint, &self.options()) {
             Ok(mounted) => Arc::new(mounted),
@@ -172,7 +174,7 @@ impl Mount {
             }
         };
         let follower = Follower::start(library)?;
-        watch_signals(&mounted, library, Duration::from_millis(self.serving.unmount_timeout_ms))?;
+        watch_signals(signals, &mounted, library, Duration::from_millis(self.serving.unmount_timeout_ms))?;
         let totals = library.totals();
         tracing::info!(target: "musefs", "serving {} tracks at {}", totals.files, mounted.mount_point().display());
         let ended = mounted.wait();
@@ -207,8 +209,12 @@ fn arguments() -> Vec<String> {
 }
 
 /// Ends the mount on SIGINT and SIGTERM, by force on the second; SIGHUP looks at the catalogue at once.
-fn watch_signals(mounted: &Arc<Mounted>, library: &Arc<Library>, timeout: Duration) -> anyhow::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).context("listening for signals")?;
+fn watch_signals(
+    mut signals: Signals,
+    mounted: &Arc<Mounted>,
+    library: &Arc<Library>,
+    timeout: Duration,
+) -> anyhow::Result<()> {
     let (mounted, library) = (Arc::clone(mounted), Arc::clone(library));
     let watch = move || {
         let mut times_asked = 0;
