@@ -195,6 +195,8 @@ impl Walk<'_> {
         });
         let (dir, listing) = match opened {
             Ok(opened) => opened,
+            // Removed since it was listed.
+            Err(error) if job.depth > 0 && error.kind() == io::ErrorKind::NotFound => return,
             Err(error) => return visitor.unreadable(&job.path, &error),
         };
         for entry in listing {
