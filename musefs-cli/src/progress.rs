@@ -63,7 +63,7 @@ impl Observer for ScanProgress {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        tracing::info!("{}: {}", safe(problem.path.as_os_str().as_encoded_bytes()), safe(&problem.what));
+        tracing::debug!("{}: {}", safe(problem.path.as_os_str().as_encoded_bytes()), safe(&problem.what));
     }
 }
 

@@ -59,6 +59,7 @@ impl Scan {
     pub(crate) fn run(&self, globals: &Globals) -> anyhow::Result<Exit> {
         let options = self.options()?;
         let stop = stopped_by_signals()?;
+        report_reader_panics_quietly();
         let mut progress = ScanProgress::new(globals.quiet);
         let result = if self.dry_run {
             let exists = catalog::path(globals)?.exists();
@@ -69,12 +70,23 @@ impl Scan {
         };
         progress.finish();
         let report = result?;
+        self.refuse_nothing(&report)?;
         if self.json {
             output::json(&as_json(&report))?;
         } else if !globals.quiet {
             output::text(&summary(&report, self.dry_run))?;
         }
-        exit(&report, self.paths.len())
+        Ok(exit(&report))
+    }
+
+    /// Paths that are neither there nor in the catalogue are slips of the hand.
+    fn refuse_nothing(&self, report: &Report) -> anyhow::Result<()> {
+        let Some((first, _)) = report.gone.first() else { return Ok(()) };
+        if report.gone.len() < self.paths.len() || report.gone.iter().any(|(_, tracks)| *tracks > 0) {
+            return Ok(());
+        }
+        let message = format!("there is nothing to scan at {}", safe(first.as_os_str().as_encoded_bytes()));
+        Err(Failure::new(Exit::Failure, message).into())
     }
 
     fn options(&self) -> anyhow::Result<Options> {
@@ -109,20 +121,30 @@ fn stopped_by_signals() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// A reader that panics costs its file, which the summary names; the rest is for those who mend the reader.
+fn report_reader_panics_quietly() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() == Some(scan::PROBE_THREAD) {
+            tracing::debug!("{panic}");
+        } else {
+            usual(panic);
+        }
+    }));
+}
+
 /// Mount points of this program: their files are not music of their own.
 fn own_mounts() -> Vec<PathBuf> {
     let mounts = mountinfo::read().unwrap_or_default();
     mounts.into_iter().filter(Entry::is_ours).map(|entry| entry.mount_point).collect()
 }
 
-fn exit(report: &Report, places: usize) -> anyhow::Result<Exit> {
-    if report.interrupted {
-        return Ok(Exit::Interrupted);
+fn exit(report: &Report) -> Exit {
+    match report {
+        Report { interrupted: true, .. } => Exit::Interrupted,
+        Report { unreadable: 0, .. } => Exit::Success,
+        _ => Exit::Partial,
     }
-    if report.gone.len() == places && report.gone.iter().all(|(_, tracks)| *tracks == 0) {
-        return Err(Failure::new(Exit::Failure, "there was nothing to scan").into());
-    }
-    Ok(if report.unreadable > 0 { Exit::Partial } else { Exit::Success })
 }
 
 fn summary(report: &Report, dry_run: bool) -> String {
@@ -163,7 +185,7 @@ fn summary(report: &Report, dry_run: bool) -> String {
         }
         if report.problems.count > PROBLEMS_SHOWN_MAX as u64 {
             let more = report.problems.count - PROBLEMS_SHOWN_MAX as u64;
-            line(format!("  and {} more; --json or -v tell them", HumanCount(more)));
+            line(format!("  and {} more; --json tells them", HumanCount(more)));
         }
     }
     lines.join("\n") + "\n"

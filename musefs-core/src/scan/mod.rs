@@ -86,6 +86,9 @@ pub trait Observer {
 /// How often an observer hears of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Name of the threads that read files. A panic in one is caught and told as a problem of its file.
+pub const PROBE_THREAD: &str = "probe";
+
 /// Stack of a probing thread, in bytes: readers of nested containers are recursive.
 const PROBE_STACK_BYTES: usize = 8 << 20;
 
@@ -213,6 +216,7 @@ impl<'a> Scan<'a> {
         report.interrupted = self.stop.load(Ordering::Relaxed);
         report.unchanged += self.tally.unchanged.load(Ordering::Relaxed);
         report.links = self.tally.links.load(Ordering::Relaxed);
+        report.problems.first.sort();
         report.others.merge(&self.tally.others.lock().unwrap_or_else(PoisonError::into_inner));
         Ok((report, writer.unseen))
     }
@@ -226,7 +230,7 @@ impl<'a> Scan<'a> {
             for _ in 0..self.options.jobs.max(1) {
                 let (found, sender) = (found.clone(), sender.clone());
                 std::thread::Builder::new()
-                    .name("probe".to_owned())
+                    .name(PROBE_THREAD.to_owned())
                     .stack_size(PROBE_STACK_BYTES)
                     .spawn_scoped(scope, move || self.probe(&found, &sender))
                     .expect("the system gives as many threads as were asked for");

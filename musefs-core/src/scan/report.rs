@@ -85,7 +85,7 @@ impl Others {
 const BEYOND: &str = "…";
 
 /// Something worth a word about a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// Of the file or directory.
     pub path: PathBuf,
@@ -96,7 +96,7 @@ pub struct Problem {
 /// The first so many problems, and how many there were.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
-    /// The first of them.
+    /// The first of them, by path.
     pub first: Vec<Problem>,
     /// All of them.
     pub count: u64,

@@ -46,6 +46,9 @@ impl Observer for Listener {
     }
 }
 
+/// The user that may nothing.
+const NOBODY: u32 = 65_534;
+
 /// A directory `music` and a catalogue beside it.
 struct Library {
     _guard: tempfile::TempDir,
@@ -104,10 +107,31 @@ impl Library {
     fn scan_with(&self, options: &Options) -> Report {
         let mut listener = Listener::default();
         let report = scan(&self.catalog, options, &AtomicBool::new(false), &mut listener).unwrap();
+        listener.problems.sort();
         assert_eq!(listener.problems, report.problems.first);
         let Progress { found, done, walking } = listener.last;
         assert_eq!((done, walking), (found, false));
         report
+    }
+
+    /// Runs something without root's right to read everything, if this is root.
+    fn as_nobody<T: Send>(&self, run: impl FnOnce(&Self) -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let runner = scope.spawn(|| {
+                if rustix::process::geteuid().is_root() {
+                    for path in [&self.base, &self.base.join("catalog.db")] {
+                        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+                    }
+                    for entry in fs::read_dir(&self.base).unwrap() {
+                        std::os::unix::fs::chown(entry.unwrap().path(), Some(NOBODY), None).unwrap();
+                    }
+                    // Of this thread alone, and of those that it starts.
+                    rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(NOBODY)).unwrap();
+                }
+                run(self)
+            });
+            runner.join().unwrap()
+        })
     }
 
     fn tracks(&self) -> BTreeMap<String, Seen> {
@@ -333,19 +357,28 @@ fn a_directory_that_cannot_be_read_keeps_its_tracks() {
     let library = Library::new(&[("a/1.wav", &wave("One", 1)), ("b/2.wav", &wave("Two", 2))]);
     library.scan();
     let before = library.tracks();
-    // Root may read everything; what everybody stumbles over is a directory that leads nowhere.
-    if rustix::process::geteuid().is_root() {
-        fs::rename(library.path("a"), library.base.join("away")).unwrap();
-        symlink("a", library.path("a")).unwrap();
-        let report = library.scan_with(&Options { follow_links: true, ..library.options(&["music"]) });
-        assert_eq!(counts(&report), [0, 0, 0, 0, 1, 0, 1]);
-        return;
-    }
     fs::set_permissions(library.path("a"), fs::Permissions::from_mode(0o0)).unwrap();
-    let report = library.scan();
+    let report = library.as_nobody(Library::scan);
     fs::set_permissions(library.path("a"), fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!((counts(&report), report.unreadable), ([0, 0, 0, 0, 0, 1, 1], 1));
     assert_eq!(library.tracks(), before);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_track() {
+    let library = Library::new(&[("01. One.wav", &wave("One", 1)), ("2.wav", &wave("Two", 2)), ("x.xyz", b"?")]);
+    let forbid = |name: &str, mode| fs::set_permissions(library.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    library.scan_of(&["music/2.wav"]);
+    let before = library.track("2.wav");
+    ["01. One.wav", "2.wav", "x.xyz"].iter().for_each(|name| forbid(name, 0o0));
+    let report = library.as_nobody(Library::scan);
+    assert_eq!((counts(&report), report.unreadable, report.problems.count), ([1, 1, 0, 0, 0, 0, 0], 3, 3));
+    let unreadable = library.track("01. One.wav");
+    assert_eq!((unreadable.state, unreadable.title.as_deref()), (SourceState::Unreadable, Some("One")));
+    // What was known of a file is kept.
+    assert_eq!(library.track("2.wav"), Seen { state: SourceState::Unreadable, ..before });
+    ["01. One.wav", "2.wav", "x.xyz"].iter().for_each(|name| forbid(name, 0o644));
+    assert_eq!((counts(&library.scan())[1], library.track("2.wav").state), (2, SourceState::Opaque));
 }
 
 #[test]
@@ -391,6 +424,28 @@ fn links_that_lead_out_are_followed_and_loops_told() {
     assert_eq!((counts(&report), report.problems.count), ([1, 0, 0, 0, 0, 0, 1], 1));
     assert_eq!(counts(&library.scan_with(&options))[6], 2);
     assert!(library.tracks().contains_key("music/link/2.wav"));
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_told() {
+    let library = Library::new(&[("1.wav", &wave("One", 1))]);
+    let path = library.path("1.wav");
+    let done = AtomicBool::new(false);
+    let told = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = fs::File::options().append(true).open(&path).unwrap();
+            while !done.load(Ordering::Relaxed) {
+                std::io::Write::write_all(&mut file, b"more").unwrap();
+            }
+        });
+        let told = (0..1000).any(|_| match probe::probe(&path, db::Stamp::default()).outcome {
+            probe::Outcome::Track(track) => track.problems.iter().any(|problem| problem.contains("changes while")),
+            _ => panic!("it is a track, whatever happens"),
+        });
+        done.store(true, Ordering::Relaxed);
+        told
+    });
+    assert!(told);
 }
 
 #[test]
