@@ -9,17 +9,12 @@ use std::{
     fs, io,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Component, Path, PathBuf},
-    sync::mpsc,
-    thread,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use etcetera::BaseStrategy as _;
 use musefs_fuse::mountinfo;
 use serde::{Deserialize, Serialize};
-
-/// How long a mount point may take to say that nobody serves it.
-const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A mount of ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,16 +170,8 @@ impl World for Machine {
         lives(pid, started_ticks)
     }
 
-    /// In a thread that can be left alone: a mount that hangs must not hang us.
     fn is_dead(&self, mount_point: &Path) -> bool {
-        let (tell, told) = mpsc::channel();
-        let path = mount_point.to_owned();
-        thread::spawn(move || {
-            let errno = musefs_fuse::probe(&path).err().and_then(|error| error.raw_os_error());
-            // Nobody may be waiting any more.
-            let _ = tell.send(errno == Some(rustix::io::Errno::NOTCONN.raw_os_error()));
-        });
-        told.recv_timeout(PROBE_LIMIT).unwrap_or(false)
+        musefs_fuse::is_dead(mount_point)
     }
 
     fn unmount(&self, mount_point: &Path) -> io::Result<()> {

@@ -5,10 +5,10 @@ use std::{
     os::fd::OwnedFd,
     path::Path,
     process::Stdio,
-    sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, UNIX_EPOCH},
 };
 
+use crossbeam_channel::bounded;
 use rustix::{
     fs::{AtFlags, Mode, OFlags, StatxFlags, openat, statx},
     io::Errno,
@@ -25,6 +25,9 @@ const READ_AHEAD_KIB: u32 = 1024;
 
 /// How long `fusermount3` may take to unmount.
 const HELPER_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a mount may take to say that nobody serves it.
+const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
 /// The connection of a mount, by the minor number of its device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,21 +98,6 @@ fn private_control() -> rustix::io::Result<OwnedFd> {
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
 }
 
-/// Asks a mount for a name that nobody has asked for before: the kernel answers for what it knows even when the
-/// program behind the mount is dead. Hangs as long as the mount does.
-///
-/// # Errors
-/// That of the look-up, unless it is that there is no such name: that is an answer.
-pub fn probe(mount_point: &Path) -> io::Result<()> {
-    static ASKED: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let name = format!(".musefs-probe-{}-{now}-{}", std::process::id(), ASKED.fetch_add(1, Ordering::Relaxed));
-    match fs::symlink_metadata(mount_point.join(name)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        answer => answer.map(drop),
-    }
-}
-
 /// Lazily unmounts what `path` shows: it is gone at once, what is open there lives on. Whoever calls
 /// this has made sure whose mount that is.
 ///
@@ -137,4 +125,20 @@ fn detach_by_helper(path: &Path) -> io::Result<()> {
             None => std::thread::sleep(Duration::from_millis(5)),
         }
     }
+}
+
+/// Whether the FUSE mount at `mount_point` is known to have lost its program. One that does not answer
+/// in time is not: that cannot be told. Not for one's own mount.
+pub fn is_dead(mount_point: &Path) -> bool {
+    // What is cached is still shown of a dead mount, so a name is asked for that cannot be. In a thread
+    // that can be left alone: a mount that hangs must not hang us.
+    let now_ns = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
+    let unheard = mount_point.join(format!(".musefs-probe-{}-{now_ns}", std::process::id()));
+    let (tell, told) = bounded(1);
+    std::thread::spawn(move || {
+        let errno = fs::symlink_metadata(unheard).err().and_then(|error| error.raw_os_error());
+        // Nobody may be waiting any more.
+        let _ = tell.send(errno == Some(Errno::NOTCONN.raw_os_error()));
+    });
+    told.recv_timeout(PROBE_LIMIT).unwrap_or(false)
 }

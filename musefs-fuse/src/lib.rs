@@ -19,7 +19,7 @@ mod options;
 mod reads;
 mod trust;
 
-pub use connection::{detach, probe};
+pub use connection::{detach, is_dead};
 pub use error::MountError;
 pub use mounted::{Mounted, Stopped};
 pub use options::Options;

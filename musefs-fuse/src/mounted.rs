@@ -103,7 +103,8 @@ impl Mounted {
         self.trust.pushing_fails()
     }
 
-    /// Waits until the mount has ended: by [`stop`](Self::stop), or by somebody else's `umount`.
+    /// Waits until the mount has ended: by [`stop`](Self::stop), or by somebody else's `umount`. After a
+    /// stop by force there may be threads that never end: the process should.
     ///
     /// # Errors
     /// When serving ended by a fault of its own.
@@ -130,7 +131,11 @@ impl Mounted {
             Err(error) if self.connection.stands_at(&self.path) => {
                 Err(MountError::Unmount { path: self.path.clone(), reason: error.to_string() })
             }
-            _ => Ok(Stopped::ByForce),
+            _ => {
+                // A thread may never come back. The mount is gone; what is left ends with the process.
+                self.end.set(Ok(()));
+                Ok(Stopped::ByForce)
+            }
         }
     }
 }
@@ -160,8 +165,9 @@ struct EndState {
 }
 
 impl End {
+    /// The first to say so is believed.
     fn set(&self, result: Result<(), String>) {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).ended = Some(result);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).ended.get_or_insert(result);
         self.changed.notify_all();
     }
 

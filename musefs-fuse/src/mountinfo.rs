@@ -25,6 +25,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Served by a program.
+    pub fn is_fuse(&self) -> bool {
+        self.fs_type == "fuse" || self.fs_type.starts_with("fuse.")
+    }
+
     /// Made by musefs, this process or another.
     pub fn is_ours(&self) -> bool {
         self.fs_type == FS_TYPE
@@ -96,8 +101,10 @@ nonsense
     #[test]
     fn entries_of_a_text() {
         let entries = parse(TEXT);
-        let ids: Vec<_> = entries.iter().map(|entry| (entry.id, entry.minor, entry.is_ours())).collect();
-        assert_eq!(ids, [(22, 0, false), (40, 35, true), (41, 36, false), (42, 37, false)]);
+        let ids: Vec<_> = entries.iter().map(|entry| (entry.id, entry.minor)).collect();
+        assert_eq!(ids, [(22, 0), (40, 35), (41, 36), (42, 37)]);
+        let kinds: Vec<_> = entries.iter().map(|entry| (entry.is_fuse(), entry.is_ours())).collect();
+        assert_eq!(kinds, [(false, false), (true, true), (false, false), (true, false)]);
         assert_eq!(entries[1].mount_point, Path::new("/mnt/a b\\c"));
         assert_eq!(entries[3].mount_point.as_os_str().as_encoded_bytes(), b"/mnt/\xff");
     }

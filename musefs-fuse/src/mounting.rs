@@ -24,7 +24,7 @@ use rustix::{
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
 };
 
-use crate::{connection::probe, error::MountError, mountinfo, options::Options};
+use crate::{connection::is_dead, error::MountError, mountinfo, options::Options};
 
 /// What `df` shows as the device.
 const SOURCE: &str = "musefs";
@@ -49,9 +49,13 @@ pub(crate) fn check_mount_point(path: &Path) -> Result<PathBuf, MountError> {
     };
     let absolute = fs::canonicalize(path).map_err(seen)?;
     let mounts = mountinfo::read().map_err(seen)?;
-    if mountinfo::top_at(&mounts, &absolute).is_some_and(mountinfo::Entry::is_ours) {
-        probe(&absolute).map_err(seen)?;
-        return Err(MountError::AlreadyMounted(absolute));
+    if let Some(top) = mountinfo::top_at(&mounts, &absolute).filter(|top| top.is_fuse()) {
+        if is_dead(&absolute) {
+            return Err(MountError::DeadMount(absolute));
+        }
+        if top.is_ours() {
+            return Err(MountError::AlreadyMounted(absolute));
+        }
     }
     if fs::read_dir(&absolute).map_err(seen)?.next().is_some() {
         return Err(MountError::NotEmpty(absolute));

@@ -1,8 +1,9 @@
 //! How mounts are made, refused and ended, and that none is left.
 
 use std::{
+    ffi::CStr,
     fs::{self, File},
-    os::unix::fs::FileExt as _,
+    os::{fd::AsRawFd as _, unix::fs::FileExt as _},
     path::Path,
     process::Command,
     sync::Arc,
@@ -11,7 +12,7 @@ use std::{
 
 use crate::shelf::{Behaviour, LIMIT, Rig, Shelf, wait_for};
 use musefs_core::vfs::Vfs;
-use musefs_fuse::{MountError, Mounted, Options, Stopped, mountinfo};
+use musefs_fuse::{MountError, Mounted, Options, Stopped, detach, is_dead, mountinfo};
 
 macro_rules! mount {
     () => {
@@ -55,6 +56,7 @@ fn stopped_with_an_open_file() {
     assert_eq!(rig.mounted.stop(Duration::from_millis(50)).unwrap(), Stopped::ByForce);
     assert!(begin.elapsed() < LIMIT);
     assert_eq!(entry(rig.root()), None);
+    rig.mounted.wait().unwrap();
     // Without root, readers are cut off by the end of the process only.
     assert!(!rustix::process::geteuid().is_root() || open.read_at(&mut [0; 10], 0).is_err());
 }
@@ -147,5 +149,28 @@ fn other_users_need_a_word_in_the_configuration() {
     let options = Options { allow_other: true, ..Options::default() };
     let error = Mounted::start(vfs, dir.path(), &options).err().unwrap();
     assert!(matches!(error, MountError::AllowOther), "{error:?}");
+    assert_eq!(entry(dir.path()), None);
+}
+
+/// A mount whose program has died: its device is closed.
+#[test]
+fn a_dead_mount_is_told_from_a_living_one() {
+    let rig = mount!();
+    assert!(!is_dead(rig.root()));
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("skipped: only root can leave a dead mount without dying");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let device = File::options().read(true).write(true).open("/dev/fuse").unwrap();
+    let options = format!("fd={},rootmode=40555,user_id=0,group_id=0,subtype=musefs\0", device.as_raw_fd());
+    let options = CStr::from_bytes_with_nul(options.as_bytes()).unwrap();
+    let flags = rustix::mount::MountFlags::empty();
+    rustix::mount::mount("musefs", dir.path(), "fuse", flags, options).unwrap();
+    drop(device);
+    assert!(is_dead(dir.path()));
+    let vfs: Arc<dyn Vfs> = Arc::new(Shelf::default());
+    let error = Mounted::start(vfs, dir.path(), &Options::default()).err().unwrap();
+    detach(dir.path()).unwrap();
+    assert!(matches!(error, MountError::DeadMount(_)), "{error:?}");
     assert_eq!(entry(dir.path()), None);
 }
