@@ -35,6 +35,7 @@ pub(crate) struct Globals {
 pub(crate) enum Command {
     Scan(commands::scan::Scan),
     Mount(Box<commands::mount::Mount>),
+    Template(Box<commands::template::TemplateCommand>),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

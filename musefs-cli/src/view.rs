@@ -1,12 +1,10 @@
 //! The options that say what a tree looks like, for every command that renders one.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use musefs_core::{
     library::{Mode, View},
-    template::{RenderOptions, Template, find_preset},
+    template::{PresetError, RenderOptions, Template, find_preset},
 };
 
 use crate::{
@@ -18,6 +16,17 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Tree")]
 pub(crate) struct ViewArgs {
+    #[command(flatten)]
+    paths: PathArgs,
+    /// Whether edits reach the bytes, or only the places of tracks in the tree
+    #[arg(long, value_enum, env = "MUSEFS_MODE", default_value = "overlay")]
+    mode: ModeArg,
+}
+
+/// Where tracks go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Tree")]
+pub(crate) struct PathArgs {
     /// Where tracks go, for example '$albumartist/$album/$track $title'
     #[arg(long, value_name = "TEXT", env = "MUSEFS_TEMPLATE")]
     template: Option<String>,
@@ -33,9 +42,6 @@ pub(crate) struct ViewArgs {
     /// Leave out tracks that lack a field, instead of putting something in its place
     #[arg(long, env = "MUSEFS_SKIP_ON_MISSING")]
     skip_on_missing: bool,
-    /// Whether edits reach the bytes, or only the places of tracks in the tree
-    #[arg(long, value_enum, env = "MUSEFS_MODE", default_value = "overlay")]
-    mode: ModeArg,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,35 +56,61 @@ impl ViewArgs {
     /// The view that was asked for.
     ///
     /// # Errors
-    /// A usage failure that shows the place in a wrong template, or names what is wrong with a fallback or preset.
+    /// Those of [`PathArgs::template`].
     pub(crate) fn view(&self) -> anyhow::Result<View> {
-        let (template, mut options) = self.template_and_options()?;
-        for fallback in &self.fallback {
-            set_fallback(&mut options, fallback)?;
-        }
-        if self.default_fallback.is_some() {
-            options.set_default_fallback(self.default_fallback.clone());
-        }
-        if self.skip_on_missing {
-            options.set_skip_on_missing(true);
-        }
+        let (template, options) = self.paths.template()?;
         let mode = match self.mode {
             ModeArg::Overlay => Mode::Overlay,
             ModeArg::StructureOnly => Mode::StructureOnly,
         };
         Ok(View { template, options, mode })
     }
+}
 
-    fn template_and_options(&self) -> anyhow::Result<(Template, RenderOptions)> {
-        if let Some(text) = &self.template {
-            let template = Template::parse(text).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
-            return Ok((template, RenderOptions::new()));
+impl PathArgs {
+    /// The template that was asked for, with what stands in for missing values.
+    ///
+    /// # Errors
+    /// A usage failure that shows the place in a wrong template, or names what is wrong with a fallback or preset.
+    pub(crate) fn template(&self) -> anyhow::Result<(Template, RenderOptions)> {
+        let (template, mut options) = match &self.template {
+            Some(text) => (parse(text)?, RenderOptions::new()),
+            None => {
+                let preset = find_preset(&self.preset, &catalog::preset_directories()?).map_err(preset_failure)?;
+                (preset.template, preset.options)
+            }
+        };
+        for fallback in &self.fallback {
+            set_fallback(&mut options, fallback)?;
         }
-        let directories = catalog::preset_directories()?;
-        let directories: Vec<&Path> = directories.iter().map(PathBuf::as_path).collect();
-        let preset =
-            find_preset(&self.preset, &directories).map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
-        Ok((preset.template, preset.options))
+        if self.default_fallback.is_some() {
+            options.set_default_fallback(self.default_fallback.clone());
+        }
+        options.set_skip_on_missing(self.skip_on_missing);
+        Ok((template, options))
+    }
+}
+
+/// Parses a template.
+///
+/// # Errors
+/// A usage failure that shows the place.
+pub(crate) fn parse(text: &str) -> anyhow::Result<Template> {
+    Ok(Template::parse(text).map_err(|error| {
+        let failure = Failure::new(Exit::Usage, error.to_string());
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    })?)
+}
+
+/// A usage failure for a preset that cannot be used.
+pub(crate) fn preset_failure(error: PresetError) -> Failure {
+    let failure = Failure::new(Exit::Usage, error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod man;
 pub(crate) mod mount;
 pub(crate) mod scan;
+pub(crate) mod template;
 
 use crate::{
     cli::{Cli, Command},
@@ -20,5 +21,6 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Man(command) => command.run(),
         Command::Scan(command) => command.run(&cli.globals),
         Command::Mount(command) => command.run(&cli.globals),
+        Command::Template(command) => command.run(&cli.globals),
     }
 }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::limits::SNAPSHOTS_MAX;
 use crate::vfs::{NodeId, Time};
 
-/// Name of the directory at the top of the tree.
-pub const DIRECTORY: &str = ".musefs-metrics";
+pub use crate::names::METRICS_DIRECTORY as DIRECTORY;
+
 /// Id of that directory: one of those that are reserved, and whose cookie no transport has for "." or "..".
 pub const DIRECTORY_ID: NodeId = NodeId(3);
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::limits::TEMPLATE_EXCERPT_CHARS;
 
-/// A template that cannot be used. Its `Display` has the place with a caret below it, in lines of their own.
+/// A template that cannot be used. Its `Display` has the place with carets below it, in lines of their own, and no hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     template: String,
@@ -65,11 +65,7 @@ fn printable(c: char) -> char {
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, indent, width) = self.excerpt();
-        write!(f, "{}\n  {line}\n  {:indent$}{}", self.message, "", "^".repeat(width))?;
-        match &self.hint {
-            Some(hint) => write!(f, "\n{hint}"),
-            None => Ok(()),
-        }
+        write!(f, "{}\n  {line}\n  {:indent$}{}", self.message, "", "^".repeat(width))
     }
 }
 

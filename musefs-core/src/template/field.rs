@@ -35,6 +35,16 @@ pub enum Fact {
     Added,
 }
 
+impl Fact {
+    /// The fact whose field has this name.
+    pub fn named(name: &str) -> Option<Self> {
+        WORKED_OUT.iter().find_map(|(known, source)| match source {
+            Source::Fact(fact) if known.eq_ignore_ascii_case(name) => Some(*fact),
+            _ => None,
+        })
+    }
+}
+
 /// Where the value of a field comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ast::{Aunique, Call, Node};
-use field::{Field, Source};
+use field::Field;
 use render::Renderer;
 
 pub use error::TemplateError;
@@ -92,22 +92,17 @@ pub struct Template {
     nodes: Vec<Node>,
     aunique_calls: usize,
     keys: Vec<Box<str>>,
-    /// It is `$!{path}` alone: paths as they are on disk, blanks included.
-    as_on_disk: bool,
 }
 
 impl Template {
     /// Parses a template. The error shows the place and what was probably meant.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let parsed = parse::parse(text)?;
-        let as_on_disk = matches!(parsed.nodes.as_slice(), [Node::Value(value)]
-            if value.levels && value.fields.iter().all(|field| field.source == Source::Fact(Fact::Path)));
         Ok(Self {
             text: text.into(),
             keys: keys(&parsed.nodes),
             nodes: parsed.nodes,
             aunique_calls: parsed.aunique_calls,
-            as_on_disk,
         })
     }
 
@@ -135,7 +130,7 @@ impl Template {
     }
 
     /// Appends the path of a track: levels with `/` between, without the extension of the file. No level is empty, `.`
-    /// or `..`, none begins or ends with a blank (except in a template that is `$!{path}` alone), and none has a NUL.
+    /// or `..`, none begins or ends with a blank, and none has a NUL.
     /// `%aunique` tells nothing apart.
     pub fn render(&self, fields: &dyn Fields, options: &RenderOptions, out: &mut String) -> Rendered<'_> {
         self.render_with(fields, options, None, out)
@@ -168,7 +163,7 @@ impl Template {
                 Rendered::Skipped { missing }
             }
             _ => {
-                renderer.finish(self.as_on_disk);
+                renderer.finish();
                 Rendered::Path
             }
         }

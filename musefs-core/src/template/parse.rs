@@ -326,7 +326,6 @@ mod tests {
         unknown field "albumartst"
           $albumartst/$album
           ^^^^^^^^^^^
-        did you mean "albumartist"? any tag can be named as ${tag:albumartst}
         "#);
     }
 

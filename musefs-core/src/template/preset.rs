@@ -37,8 +37,6 @@ pub struct Preset {
     pub template: Template,
     /// What it says of tracks without values.
     pub options: RenderOptions,
-    /// Where it comes from.
-    pub origin: Origin,
 }
 
 /// A preset that cannot be used.
@@ -95,7 +93,8 @@ impl PresetError {
                 None => format!("the presets are {}", known.join(", ")),
             }),
             Self::Fallback { source, .. } => Some(source.hint()),
-            Self::Read { .. } | Self::Syntax { .. } | Self::Template { .. } => None,
+            Self::Template { source, .. } => source.hint().map(str::to_owned),
+            Self::Read { .. } | Self::Syntax { .. } => None,
         }
     }
 }
@@ -105,6 +104,8 @@ impl PresetError {
 pub struct Listed {
     /// The file's name without `.toml`.
     pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
     /// The preset, or why it cannot be used.
     pub preset: Result<Preset, PresetError>,
 }
@@ -140,7 +141,7 @@ pub fn list(directories: &[impl AsRef<Path>]) -> Result<Vec<Listed>, PresetError
     for (name, _) in EMBEDDED {
         origins.entry((*name).to_owned()).or_insert(Origin::Embedded);
     }
-    Ok(origins.into_iter().map(|(name, origin)| Listed { preset: load(&name, origin), name }).collect())
+    Ok(origins.into_iter().map(|(name, origin)| Listed { preset: load(&name, &origin), name, origin }).collect())
 }
 
 /// The preset of a name; directories as for [`list`].
@@ -166,8 +167,8 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
-fn load(name: &str, origin: Origin) -> Result<Preset, PresetError> {
-    match &origin {
+fn load(name: &str, origin: &Origin) -> Result<Preset, PresetError> {
+    match origin {
         Origin::File(path) => {
             let text = read(path).map_err(|source| PresetError::Read { path: path.clone(), source })?;
             parse(name, &text, origin)
@@ -189,8 +190,8 @@ fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-fn parse(name: &str, text: &str, origin: Origin) -> Result<Preset, PresetError> {
-    let place = || match &origin {
+fn parse(name: &str, text: &str, origin: &Origin) -> Result<Preset, PresetError> {
+    let place = || match origin {
         Origin::Embedded => format!("preset {name}"),
         Origin::File(path) => path.display().to_string(),
     };
@@ -202,7 +203,7 @@ fn parse(name: &str, text: &str, origin: Origin) -> Result<Preset, PresetError> 
     for (field, text) in &file.view.fallbacks {
         options.set_fallback(field, text).map_err(|source| PresetError::Fallback { origin: place(), source })?;
     }
-    Ok(Preset { name: name.to_owned(), description: file.description, template, options, origin })
+    Ok(Preset { name: name.to_owned(), description: file.description, template, options })
 }
 
 #[cfg(test)]
@@ -222,9 +223,9 @@ mod tests {
         let presets = list(NOWHERE).expect("nothing is read from disk");
         let names: Vec<&str> = presets.iter().map(|listed| listed.name.as_str()).collect();
         assert_eq!(names, ["default", "original"]);
-        for Listed { name, preset } in presets {
+        for Listed { name, origin, preset } in presets {
+            assert_eq!(origin, Origin::Embedded);
             let preset = preset.unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(preset.origin, Origin::Embedded);
             assert!(!preset.description.is_empty());
         }
     }
@@ -241,7 +242,10 @@ mod tests {
         assert_eq!(find("default", &directories).expect("found").template.text(), "$title");
         assert_eq!(find("mine", &directories).expect("found").template.text(), "$album/$title");
         assert_eq!(list(&directories).expect("list").len(), 3);
-        assert_eq!(find("default", NOWHERE).expect("found").origin, Origin::Embedded);
+        assert_eq!(
+            find("default", NOWHERE).expect("found").description,
+            "album artist / album (year) / disc-track title"
+        );
     }
 
     #[test]

@@ -171,13 +171,13 @@ impl<'t> Renderer<'t, '_> {
     }
 
     /// Makes valid levels of what was rendered.
-    pub(super) fn finish(&mut self, keep_blanks: bool) {
+    pub(super) fn finish(&mut self) {
         let start = self.start;
         let end = self.out.floor_char_boundary(start + TEMPLATE_OUTPUT_BYTES_MAX);
         self.out.truncate(end);
-        if !are_levels(&self.out.as_bytes()[start..], keep_blanks) {
+        if !are_levels(&self.out.as_bytes()[start..]) {
             let raw = self.out.split_off(start);
-            write_levels(&raw, keep_blanks, self.out);
+            write_levels(&raw, self.out);
         }
         if self.out.len() == start || self.out.ends_with('/') {
             self.file_name();
@@ -191,7 +191,7 @@ impl<'t> Renderer<'t, '_> {
             self.out.push_str(DEFAULT);
         }
         let raw = self.out.split_off(before);
-        write_levels(&raw, false, self.out);
+        write_levels(&raw, self.out);
     }
 }
 
@@ -202,22 +202,18 @@ fn default_of<'o>(name: &str, options: &'o RenderOptions) -> &'o str {
 }
 
 /// Whether `write_levels` would change nothing: the usual case, found in one pass.
-fn are_levels(path: &[u8], keep_blanks: bool) -> bool {
-    let good = |level: &[u8]| match level {
-        [] | b"." | b".." => false,
-        [b' ', ..] | [.., b' '] => keep_blanks,
-        _ => true,
-    };
+fn are_levels(path: &[u8]) -> bool {
+    let good = |level: &[u8]| !matches!(level, [] | b"." | b".." | [b' ', ..] | [.., b' ']);
     path.split(|byte| *byte == b'/').enumerate().all(|(at, level)| at < LEVELS_MAX && good(level))
 }
 
 /// Appends the levels of a raw path: empty ones are dropped, except that an empty last one leaves its slash.
-fn write_levels(raw: &str, keep_blanks: bool, out: &mut String) {
+fn write_levels(raw: &str, out: &mut String) {
     let start = out.len();
     let mut count = 0;
     let mut last_is_empty = false;
     for level in raw.split('/') {
-        let level = if keep_blanks { level } else { level.trim_matches(' ') };
+        let level = level.trim_matches(' ');
         last_is_empty = level.is_empty();
         if last_is_empty {
             continue;

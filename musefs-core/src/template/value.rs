@@ -2,9 +2,9 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::Fields;
 use super::field::{DATES, DISC, Field, Numbering, Source};
 use super::functions::{first_year, split_article};
-use super::{Fact, Fields};
 use crate::limits::{TEMPLATE_OUTPUT_BYTES_MAX, TEMPLATE_VALUE_BYTES_MAX};
 
 /// Who made a compilation that names no album artist.
@@ -24,7 +24,7 @@ pub(super) fn write(field: &Field, fields: &dyn Fields, form: Form, out: &mut St
     match &field.source {
         Source::Tag(key) if form.all => write_all(key, fields, form, out),
         Source::Tag(key) => write_text(fields.tag(key), form, out),
-        Source::Fact(fact) => write_fact(*fact, fields, form, out),
+        Source::Fact(fact) => write_text(fields.fact(*fact).as_deref(), form, out),
         Source::AlbumArtist => write_text(album_artist(fields), form, out),
         Source::Year => write_text(year(fields), form, out),
         Source::Decade => year(fields).is_some_and(|year| {
@@ -59,17 +59,6 @@ fn write_text(text: Option<&str>, form: Form, out: &mut String) -> bool {
         write_clean(text, form.levels, out);
     }
     text.is_some()
-}
-
-/// Paths keep blanks at the ends of their levels: they are names on a disk.
-fn write_fact(fact: Fact, fields: &dyn Fields, form: Form, out: &mut String) -> bool {
-    match (fact, fields.fact(fact)) {
-        (Fact::Path, Some(path)) if !path.is_empty() => {
-            write_clean(&path, form.levels, out);
-            true
-        }
-        (_, text) => write_text(text.as_deref(), form, out),
-    }
 }
 
 /// Cuts what is too long for any name, and replaces what would make levels or end a C string.
