@@ -48,6 +48,14 @@ impl Part {
         }
     }
 
+    fn is_sound(&self) -> bool {
+        match self {
+            Self::Id3v2(tag) => tag.is_sound(),
+            Self::Ape(tag) => tag.is_sound(),
+            Self::Id3v1(_) | Self::Kept(_) => true,
+        }
+    }
+
     fn rewrite(&self, edits: &Edits, adds: bool) -> Result<Pieces, Refusal> {
         match self {
             Self::Id3v2(tag) => v2::rewrite(tag, edits, adds, Room::Aligned),
@@ -70,6 +78,14 @@ impl Parts {
     /// Whether any part has values of `key`.
     pub fn carry(&self, key: &str) -> bool {
         self.0.iter().any(|part| part.carries(key))
+    }
+
+    /// The end of the parts, if they lie one behind the other from `start` on, and each adds up.
+    pub fn sound_end(&self, start: u64) -> Option<u64> {
+        self.0.iter().try_fold(start, |at, part| {
+            let range = part.range();
+            (range.offset == at && part.is_sound()).then(|| at.checked_add(range.len))?
+        })
     }
 
     /// Version of the ID3v2 tag that stands first of all: the only one that every reader sees.
@@ -199,4 +215,44 @@ fn lyrics(source: &dyn ReadAt, start: u64, end: u64) -> io::Result<Option<ByteRa
     let bytes = source.bytes(from, end - from, LYRICS_BYTES_MAX as usize)?;
     let begin = bytes.windows(BEGIN.len()).rposition(|window| window == BEGIN);
     Ok(begin.map(|begin| ByteRange::between(from + begin as u64, end)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+    use super::*;
+
+    const TAG: &[u8] = b"ID3\x03\0\0\0\0\0\x0d\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+    fn trailing_begin(source: &[u8]) -> u64 {
+        Envelope::default().read_trailing(&source.to_vec(), 1).unwrap()
+    }
+
+    #[test]
+    fn no_more_tags_than_the_limits() {
+        for (count, read) in [(LEADING_TAGS_MAX, LEADING_TAGS_MAX), (LEADING_TAGS_MAX + 1, LEADING_TAGS_MAX)] {
+            let end = Envelope::default().read_leading(&TAG.repeat(count), 0).unwrap();
+            assert_eq!(end, (read * TAG.len()) as u64);
+        }
+        let v1 = [&b"TAG"[..], &[0; 125]].concat();
+        for (count, left) in [(TRAILING_TAGS_MAX, 1), (TRAILING_TAGS_MAX + 1, 129)] {
+            assert_eq!(trailing_begin(&[b"x".to_vec(), v1.repeat(count)].concat()), left);
+        }
+    }
+
+    #[test]
+    fn lyrics_are_recognised() {
+        let first = |len: usize| [&b"audioLYRICSBEGIN"[..], &vec![b'x'; len], b"LYRICSEND"].concat();
+        for (source, begin) in [
+            (b"audioLYRICSBEGININD0000310000021LYRICS200".to_vec(), 5),
+            (b"audioLYRICSBEGIN000099LYRICS200".to_vec(), 31),
+            (b"audioLYRICSBEGIN00000xLYRICS200".to_vec(), 31),
+            (first(10), 5),
+            (first(5100), 5),
+            (first(5101), 5 + 20 + 5101),
+            (b"LYRICSEND".to_vec(), 9),
+        ] {
+            assert_eq!(trailing_begin(&source), begin, "{} bytes", source.len());
+        }
+    }
 }

@@ -48,6 +48,15 @@ pub const ID3_RESYNCS_MAX: usize = 16;
 /// Most bytes behind a damaged ID3v2 frame in which the next one is searched for.
 pub const ID3_RESYNC_BYTES_MAX: u64 = 1 << 20;
 
+/// Most places that look like a frame and are looked at closely in one such search.
+pub const ID3_RESYNC_PLACES_MAX: usize = 1 << 10;
+
+/// Most values of one frame or item that are read; a list with more is cut.
+pub const LIST_VALUES_MAX: usize = 1 << 12;
+
+/// Most stuffed bytes of an unsynchronised ID3v2.2 or 2.3 tag; one with more is kept unread.
+pub const ID3_STUFFINGS_MAX: usize = 1 << 17;
+
 /// Most bytes of text frames that are read of one ID3v2 tag; frames beyond that are kept unread.
 pub const ID3_TEXT_BYTES_MAX: usize = 4 << 20;
 

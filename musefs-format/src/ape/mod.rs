@@ -47,6 +47,13 @@ impl Tag {
         self.offset.saturating_add(self.len)
     }
 
+    /// Whether the parts add up: nothing else is to be believed of a stored tag.
+    pub(crate) fn is_sound(&self) -> bool {
+        let header = if self.has_header() { FOOTER_BYTES } else { 0 };
+        let items = self.items.iter().map(|item| item.len);
+        [header, self.rest, FOOTER_BYTES].into_iter().chain(items).try_fold(0_u64, u64::checked_add) == Some(self.len)
+    }
+
     fn has_header(&self) -> bool {
         self.flags & FLAG_HAS_HEADER != 0
     }

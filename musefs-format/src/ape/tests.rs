@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::limits::APE_ITEMS_MAX;
+use crate::limits::{APE_ITEMS_MAX, APE_TAG_BYTES_MAX, APE_TEXT_BYTES_MAX, VALUE_BYTES_MAX};
 use crate::splice::SpliceBuilder;
 use crate::testing::materialise;
 use crate::{Edits, Tags};
@@ -105,6 +105,33 @@ fn no_more_items_than_the_limit() {
     for (count, problems) in [(APE_ITEMS_MAX, 0), (APE_ITEMS_MAX + 1, 1)] {
         let (tag, _, found) = read_all(&tag(&vec![item("Key", 0, b"v"); count], false));
         assert_eq!((tag.items.len(), found), (APE_ITEMS_MAX, problems));
+    }
+}
+
+#[test]
+fn text_is_read_up_to_the_limits() {
+    let problems = |items: &[Vec<u8>]| read_all(&tag(items, false)).2;
+    for (len, unread) in [(VALUE_BYTES_MAX, 0), (VALUE_BYTES_MAX + 1, 1)] {
+        assert_eq!(problems(&[item("Title", 0, &vec![b'x'; len])]), unread);
+    }
+    let quarter = item("Comment", 0, &vec![b'x'; APE_TEXT_BYTES_MAX as usize / 4]);
+    for (more, unread) in [(0, 0), (1, 1)] {
+        let items = [vec![quarter.clone(); 4], vec![item("Title", 0, &vec![b'x'; more])]].concat();
+        assert_eq!(problems(&items), unread);
+    }
+    for (len, unread) in [(255, 0), (256, 1)] {
+        assert_eq!(problems(&[item(&"k".repeat(len), 0, b"v")]), unread);
+    }
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let (mut tag, ..) = read_all(&tag(&[item("Title", 0, b"Old")], false));
+    let edits = Edits::over(Tags::new(), [("title".to_owned(), vec!["New".to_owned()])]);
+    let others = item("Title", 0, b"New").len() as u64 + FOOTER_BYTES;
+    for (rest, fits) in [(APE_TAG_BYTES_MAX - others, true), (APE_TAG_BYTES_MAX - others + 1, false)] {
+        tag.rest = rest;
+        assert_eq!(rewrite(&tag, &edits, true).is_ok(), fits);
     }
 }
 

@@ -5,6 +5,7 @@
 //! Any other code page is shown as the Latin-1 that it claims to be, never guessed.
 
 use super::v2::Version;
+use crate::limits::LIST_VALUES_MAX;
 
 /// How the bytes of a text are to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,12 +92,13 @@ impl Encoding {
         self.decode_after(bytes, &mut None)
     }
 
-    /// Decodes the strings between NULs. Empty ones are left out: they are what writers append to others.
+    /// Decodes the strings between NULs, the first [`LIST_VALUES_MAX`] of them. Empty ones are left out: they are what
+    /// writers append to others.
     pub fn decode_list(self, bytes: &[u8]) -> Vec<String> {
         let mut values = Vec::new();
         let mut order = None;
         let mut rest = Some(bytes);
-        while let Some(bytes) = rest {
+        while let Some(bytes) = rest.filter(|_| values.len() < LIST_VALUES_MAX) {
             let (value, behind) = self.split_first(bytes);
             let value = self.decode_after(value, &mut order);
             if !value.is_empty() {
@@ -187,6 +189,13 @@ mod tests {
         assert_eq!(Encoding::Latin1.decode_list(b"AC/DC\0\0Foo / Bar; Baz\0\0"), ["AC/DC", "Foo / Bar; Baz"]);
         assert_eq!(Encoding::Utf16.decode_list(b"\xfe\xff\0a\0\0\0b\0\0"), ["a", "b"], "the mark holds for the list");
         assert_eq!(Encoding::Utf16.decode_list(b"\xff\xfea\0\0\0\xff\xfe\0\x01\0"), ["a", "\u{100}"], "aligned NULs");
+    }
+
+    #[test]
+    fn no_more_values_than_the_limit() {
+        for (count, read) in [(LIST_VALUES_MAX, LIST_VALUES_MAX), (LIST_VALUES_MAX + 1, LIST_VALUES_MAX)] {
+            assert_eq!(Encoding::Utf8.decode_list(&b"x\0".repeat(count)).len(), read);
+        }
     }
 
     proptest! {

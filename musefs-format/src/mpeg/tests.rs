@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use super::*;
+use crate::limits::JUNK_BYTES_MAX;
 use crate::testing::{Counted, materialise, materialise_range};
 use crate::{Editing, Tags};
 
@@ -155,6 +156,16 @@ fn files_without_frames_are_edited_too() {
 }
 
 #[test]
+fn junk_is_searched_up_to_the_limit() {
+    // The chain of frames must be seen within it.
+    let seen = JUNK_BYTES_MAX - 3 * 417;
+    for (junk, found) in [(seen, true), (JUNK_BYTES_MAX, false)] {
+        let facts = Mpeg.read(&[vec![7; junk], frames(9)].concat()).unwrap();
+        assert_eq!((facts.problems.is_empty(), facts.audio.offset), (found, if found { junk as u64 } else { 0 }));
+    }
+}
+
+#[test]
 fn values_without_a_place_are_refused() {
     let facts = Mpeg.read(&frames(9)).unwrap();
     for (key, value) in [("id3:priv:x", "y"), ("mp4:©nam", "y"), ("title", "a\0b")] {
@@ -164,6 +175,22 @@ fn values_without_a_place_are_refused() {
     for damaged in [Vec::new(), vec![9], vec![1, 0xff]] {
         let edits = Edits::over(Tags::new(), [("title".to_owned(), vec!["New".to_owned()])]);
         assert!(matches!(Mpeg.splice(&Structure(damaged), &edits), Err(Refusal::Structure(_))));
+    }
+}
+
+#[test]
+fn damaged_structures_are_refused_or_harmless() {
+    let source = [id3v2(&[("TIT2", b"\0One")], 50, 0), frames(3), ape("Four"), id3v1(b"Five")].concat();
+    let facts = Mpeg.read(&source).unwrap();
+    let edits = Edits::over(facts.tags, [("title".to_owned(), vec!["New".to_owned()])]);
+    for at in 1..facts.structure.0.len() {
+        for byte in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut damaged = facts.structure.clone();
+            damaged.0[at] = byte;
+            if let Ok(splice) = Mpeg.splice(&damaged, &edits) {
+                assert!(splice.len() <= source.len() as u64 + 4096, "{at}");
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use super::super::unsync;
 use crate::ReadAt;
-use crate::limits::ID3_WINDOW_BYTES;
+use crate::limits::{ID3_STUFFINGS_MAX, ID3_WINDOW_BYTES};
 
 /// Offsets count from the first byte behind the tag's header, stuffing left out.
 pub(super) struct Body<'a> {
@@ -28,14 +28,16 @@ impl<'a> Body<'a> {
         Self { source, offset, len, decoded: None, window: Vec::new(), window_at: 0 }
     }
 
-    /// The same with stuffing left out; holds all of it in memory.
-    pub(super) fn decoded(source: &'a dyn ReadAt, offset: u64, len: u64) -> io::Result<Self> {
+    /// The same with stuffing left out; holds all of it in memory. `None` if there is too much stuffing.
+    pub(super) fn decoded(source: &'a dyn ReadAt, offset: u64, len: u64) -> io::Result<Option<Self>> {
         let raw = source.bytes(offset, len, usize::MAX)?;
         let bytes = unsync::decode(&raw);
         let dropped = raw.windows(2).enumerate().filter(|(_, pair)| *pair == [0xff, 0]);
-        let stuffing = (0..).zip(dropped).map(|(earlier, (at, _))| at as u64 + 1 - earlier).collect();
+        let stuffing: Vec<_> = (0..).zip(dropped).map(|(earlier, (at, _))| at as u64 + 1 - earlier).collect();
         let len = bytes.len() as u64;
-        Ok(Self { len, decoded: Some(Decoded { bytes, stuffing }), ..Self::plain(source, offset, 0) })
+        let is_allowed = stuffing.len() <= ID3_STUFFINGS_MAX;
+        let decoded = Some(Decoded { bytes, stuffing });
+        Ok(is_allowed.then(|| Self { len, decoded, ..Self::plain(source, offset, 0) }))
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -88,12 +90,20 @@ mod tests {
     #[test]
     fn stuffing_is_left_out_and_found_again() {
         let raw = vec![1, 0xff, 0, 2, 0xff, 0, 0xff, 0, 3];
-        let mut body = Body::decoded(&raw, 0, 9).unwrap();
+        let mut body = Body::decoded(&raw, 0, 9).unwrap().unwrap();
         assert_eq!(body.window(0).unwrap(), [1, 0xff, 2, 0xff, 0xff, 3]);
         assert_eq!(body.raw(0, 2), (3, vec![2]));
         assert_eq!(body.raw(2, 5), (5, vec![2, 4]));
         assert_eq!(body.raw(5, 6), (1, vec![]));
         assert_eq!(body.source_offset(5), 8);
+    }
+
+    #[test]
+    fn no_more_stuffing_than_the_limit() {
+        for (count, allowed) in [(ID3_STUFFINGS_MAX, true), (ID3_STUFFINGS_MAX + 1, false)] {
+            let raw = [0xff, 0].repeat(count);
+            assert_eq!(Body::decoded(&raw, 0, raw.len() as u64).unwrap().is_some(), allowed);
+        }
     }
 
     #[test]

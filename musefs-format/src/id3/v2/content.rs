@@ -10,7 +10,7 @@ use crate::facts::{ByteRange, Picture};
 use crate::found::Found;
 use crate::id3::genres;
 use crate::id3::text::Encoding;
-use crate::limits::{KEY_BYTES_MAX, VALUE_BYTES_MAX};
+use crate::limits::{KEY_BYTES_MAX, LIST_VALUES_MAX, VALUE_BYTES_MAX};
 use crate::table::{self, Column, Part, Place, Slot};
 use crate::{ReadAt, numbers, picture};
 
@@ -67,9 +67,12 @@ impl<'a> Reader<'a> {
             Kind::Mark => self.values(&mut frame, payload.map(|_| "1".to_owned()).into_iter().collect()),
             Kind::Picture => {
                 let picture = payload.and_then(|payload| parse_picture(self.version, payload));
-                if let Some((picture, head)) = picture {
-                    let picture = self.look(picture, head)?;
-                    self.found.pictures.push(picture);
+                match picture {
+                    Some((picture, head)) => {
+                        let picture = self.look(picture, head)?;
+                        self.found.pictures.push(picture);
+                    }
+                    None => self.found.problem(format!("the picture of an ID3v2 frame {name} is not seen; it is kept")),
                 }
             }
             Kind::Owned | Kind::Binary => {
@@ -246,7 +249,7 @@ fn date_part(key: &str, name: &str) -> Option<usize> {
 fn pairs(encoding: Encoding, text: &[u8]) -> Vec<(String, String)> {
     let mut strings = Vec::new();
     let mut rest = Some(text);
-    while let Some(bytes) = rest.filter(|bytes| !bytes.is_empty()) {
+    while let Some(bytes) = rest.filter(|bytes| !bytes.is_empty() && strings.len() < LIST_VALUES_MAX) {
         let (string, behind) = encoding.split_first(bytes);
         strings.push(encoding.decode(string));
         rest = behind;

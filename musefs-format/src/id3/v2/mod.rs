@@ -161,6 +161,19 @@ impl Tag {
         self.offset.saturating_add(self.len)
     }
 
+    /// Whether the parts add up: nothing else is to be believed of a stored tag.
+    pub(crate) fn is_sound(&self) -> bool {
+        let footer = if self.has_footer() { HEADER_BYTES } else { 0 };
+        let others = [HEADER_BYTES, self.extended, self.padding, self.rest, footer];
+        let frames = self.frames.iter().map(|frame| frame.len);
+        let sum = others.into_iter().chain(frames).try_fold(0_u64, u64::checked_add);
+        let stuffing = |frame: &Frame| {
+            frame.stuffing.is_sorted_by(|a, b| a < b)
+                && frame.stuffing.last().is_none_or(|last| u64::from(*last) < frame.len)
+        };
+        sum == Some(self.len) && self.frames.iter().all(stuffing)
+    }
+
     fn has_footer(&self) -> bool {
         self.version == Version::V24 && self.flags & FLAG_FOOTER != 0
     }

@@ -40,12 +40,13 @@ pub fn read(source: &dyn ReadAt, offset: u64) -> io::Result<Option<Read>> {
     let is_cut = header.tag_bytes() > available + HEADER_BYTES;
     let len = header.tag_bytes().min(available + HEADER_BYTES);
     let content = header.content_bytes.min(available);
-    let Some(version) = Version::of(header.major).filter(|version| is_known(*version, &header, content)) else {
+    let version = Version::of(header.major).filter(|version| is_known(*version, &header, content));
+    let frames = version.map(|version| frames_of(source, offset, version, &header, content)).transpose()?.flatten();
+    let (Some(version), Some((mut body, walk, sizes))) = (version, frames) else {
         let mut found = Found::default();
         found.problem("ID3v2 tag is compressed, or unsynchronised and too large; it is kept unread");
         return Ok(Some(Read { tag: None, len, found }));
     };
-    let (mut body, walk, sizes) = frames_of(source, offset, version, &header, content)?;
     let extended = walk.stretches.first().map_or(walk.end, |first| first.at);
     let (frames, mut found) = contents(source, &body, version, &header, sizes, &walk)?;
     let (padding, rest) = behind(&mut body, walk.end)?;
@@ -80,14 +81,15 @@ fn is_known(version: Version, header: &Header, content: u64) -> bool {
 }
 
 /// Walks through the frames. Sizes in an unsynchronised tag are those without stuffing (ID3v2.3 section 5), but some
-/// writers count it, and others set the flag and stuff nothing: the reading that meets more frames is right.
+/// writers count it, and others set the flag and stuff nothing: the reading that meets more frames is right. `None` for a
+/// tag with too much stuffing.
 fn frames_of<'a>(
     source: &'a dyn ReadAt,
     offset: u64,
     version: Version,
     header: &Header,
     content: u64,
-) -> io::Result<(Body<'a>, Walk, FrameSizes)> {
+) -> io::Result<Option<(Body<'a>, Walk, FrameSizes)>> {
     let offset = offset + HEADER_BYTES;
     let walked = |mut body: Body<'a>| -> io::Result<(Body<'a>, Walk)> {
         let first = extended_bytes(&mut body, version, header)?;
@@ -98,17 +100,18 @@ fn frames_of<'a>(
     if version == Version::V24 || header.flags & FLAG_UNSYNCHRONISED == 0 {
         let (body, walk) = walked(Body::plain(source, offset, content))?;
         let sizes = sizes(&walk);
-        return Ok((body, walk, sizes));
+        return Ok(Some((body, walk, sizes)));
     }
-    let (body, walk) = walked(Body::decoded(source, offset, content)?)?;
+    let Some(decoded) = Body::decoded(source, offset, content)? else { return Ok(None) };
+    let (body, walk) = walked(decoded)?;
     let (stuffed_body, stuffed) = walked(Body::plain(source, offset, content))?;
     if stuffed.frames() > walk.frames()
         || (stuffed.frames() == walk.frames() && stuffed.problems.len() < walk.problems.len())
     {
-        return Ok((stuffed_body, stuffed, FrameSizes::Stuffed));
+        return Ok(Some((stuffed_body, stuffed, FrameSizes::Stuffed)));
     }
     let sizes = sizes(&walk);
-    Ok((body, walk, sizes))
+    Ok(Some((body, walk, sizes)))
 }
 
 /// Length of the extended header: ID3v2.3 section 3.2 leaves the size field out of the size, ID3v2.4 section 3.2

@@ -5,7 +5,7 @@
 //! frame is what it was when decoded, and readers that mistake such tags (which many do) need not. A tag
 //! whose frame sizes count the stuffing cannot be told from one that was never stuffed, and keeps its form.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::write::Home;
 use super::{
@@ -131,8 +131,15 @@ struct Plan<'a> {
     tag: &'a Tag,
     /// All keys that are written anew or removed.
     keys: BTreeSet<String>,
-    /// New frames, with the index of the frame before which each stands.
+    /// New frames, with the index of the frame before which each stands, by which they are sorted.
     homes: Vec<(usize, Home)>,
+}
+
+/// Name and lower-case detail of a place.
+type Place = (String, String);
+
+fn place(name: &str, detail: Option<&str>) -> Place {
+    (name.to_owned(), detail.unwrap_or_default().to_lowercase())
 }
 
 impl<'a> Plan<'a> {
@@ -141,31 +148,39 @@ impl<'a> Plan<'a> {
         plan.close();
         // Readers stop at what is no frame: new ones stand before it.
         let last = tag.frames.iter().position(|frame| frame.name.is_empty()).unwrap_or(tag.frames.len());
-        for key in &plan.keys {
-            let Some(mut home) = Home::of(tag.version, key).filter(|_| !edits.effective().get(key).is_empty()) else {
-                continue;
-            };
-            if let Some((_, known)) =
-                plan.homes.iter_mut().find(|(_, known)| known.is_at(&home.name, home.detail.as_deref()))
-            {
-                known.keys.append(&mut home.keys);
+        let (mut frames, mut carriers) = (HashMap::new(), HashMap::new());
+        for (at, frame) in tag.frames.iter().enumerate() {
+            frames.entry(place(&frame.name, frame.detail.as_deref())).or_insert(frame);
+            for key in frame.keys.iter().filter(|_| at < last) {
+                carriers.entry(key.as_str()).or_insert(at);
+            }
+        }
+        let mut known: HashMap<Place, usize> = HashMap::new();
+        for key in plan.keys.iter().filter(|key| !edits.effective().get(key).is_empty()) {
+            let Some(mut home) = Home::of(tag.version, key) else { continue };
+            let place = place(&home.name, home.detail.as_deref());
+            if let Some(&at) = known.get(&place) {
+                plan.homes[at].1.keys.append(&mut home.keys);
                 continue;
             }
-            if let Some(frame) = tag.frames.iter().find(|frame| home.is_at(&frame.name, frame.detail.as_deref())) {
+            if let Some(frame) = frames.get(&place) {
                 home.detail.clone_from(&frame.detail);
                 home.language = frame.language;
             }
-            let touched = tag.frames[..last].iter().position(|frame| plan.touches(frame) && frame.keys.contains(key));
-            plan.homes.push((touched.unwrap_or(last), home));
+            known.insert(place, plan.homes.len());
+            plan.homes.push((carriers.get(key.as_str()).copied().unwrap_or(last), home));
         }
+        plan.homes.sort_by_key(|(before, _)| *before);
         plan
     }
 
     /// A touched frame is written anew whole, so that all its keys are, and then all frames that carry one of those.
     fn close(&mut self) {
         loop {
-            let homes: Vec<_> = self.keys.iter().filter_map(|key| Home::of(self.tag.version, key)).collect();
-            let is_home = |frame: &Frame| homes.iter().any(|home| home.is_at(&frame.name, frame.detail.as_deref()));
+            let home =
+                |key: &String| Home::of(self.tag.version, key).map(|home| place(&home.name, home.detail.as_deref()));
+            let homes: HashSet<_> = self.keys.iter().filter_map(home).collect();
+            let is_home = |frame: &Frame| homes.contains(&place(&frame.name, frame.detail.as_deref()));
             let touched = self.tag.frames.iter().filter(|frame| self.touches(frame) || is_home(frame));
             let more: Vec<_> =
                 touched.flat_map(|frame| &frame.keys).filter(|key| !self.keys.contains(*key)).cloned().collect();
@@ -197,7 +212,8 @@ impl<'a> Plan<'a> {
     }
 
     fn new_frames(&self, at: usize, edits: &Edits, pieces: &mut Pieces) -> Result<(), Refusal> {
-        for (_, home) in self.homes.iter().filter(|(before, _)| *before == at) {
+        let first = self.homes.partition_point(|(before, _)| *before < at);
+        for (_, home) in self.homes[first..].iter().take_while(|(before, _)| *before == at) {
             pieces.made(home.frames(self.tag.version, self.tag.sizes, edits)?);
         }
         Ok(())

@@ -5,6 +5,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::limits::{
+    ID3_PADDING_BYTES_MAX, ID3_PICTURE_HEAD_BYTES, ID3_TAG_BYTES_MAX, ID3_TEXT_BYTES_MAX, ID3_UNSYNC_BYTES_MAX,
+    KEY_BYTES_MAX, VALUE_BYTES_MAX,
+};
 use crate::splice::SpliceBuilder;
 use crate::testing::materialise;
 use crate::{Edits, Tags};
@@ -288,6 +292,80 @@ fn pictures_are_ranges() {
         );
         let range = picture.range.offset as usize..picture.range.end() as usize;
         assert_eq!(&bytes[range], if flags == 0 { &png[..] } else { &[] });
+    }
+}
+
+fn problems(bytes: Vec<u8>) -> usize {
+    read(&bytes, 0).unwrap().unwrap().found.problems.len()
+}
+
+#[test]
+fn text_is_read_up_to_the_limits() {
+    for (len, cut) in [(VALUE_BYTES_MAX, 0), (VALUE_BYTES_MAX + 1, 1)] {
+        let bytes = tag(Version::V23, 0, &text(Version::V23, "TIT2", &[&[0][..], &vec![b'x'; len]].concat()));
+        assert_eq!(problems(bytes.clone()), cut);
+        assert_eq!(read_all(&bytes).1.first("title").unwrap().len(), VALUE_BYTES_MAX);
+    }
+    // Four frames that fill the allowance, header included, and a short one.
+    let quarter = vec![b'x'; ID3_TEXT_BYTES_MAX / 4 - 10];
+    for (last, unread) in [(quarter.len(), 0), (quarter.len() + 1, 1)] {
+        let frames = [
+            text(Version::V23, "COMM", &quarter).repeat(3),
+            text(Version::V23, "COMM", &[&quarter[..], b"x"].concat()[..last]),
+        ];
+        assert_eq!(problems(tag(Version::V23, 0, &frames.concat())), unread);
+    }
+}
+
+#[test]
+fn descriptions_are_keys_up_to_the_limit() {
+    for (len, known) in [(KEY_BYTES_MAX, true), (KEY_BYTES_MAX + 1, false)] {
+        let payload = [&[0][..], &vec![b'k'; len], b"\0value"].concat();
+        let bytes = tag(Version::V23, 0, &text(Version::V23, "TXXX", &payload));
+        assert_eq!((read_all(&bytes).1.is_empty(), problems(bytes)), (!known, usize::from(!known)));
+    }
+    for (len, seen) in [(ID3_PICTURE_HEAD_BYTES - 4, 1), (ID3_PICTURE_HEAD_BYTES - 3, 0)] {
+        let payload = [&[0, 0, 3, b'd'][..], &vec![b'd'; len - 1], b"\0\x89PNG\r\n\x1a\n"].concat();
+        let bytes = tag(Version::V23, 0, &text(Version::V23, "APIC", &payload));
+        let found = read(&bytes, 0).unwrap().unwrap().found;
+        assert_eq!((found.pictures.len(), found.problems.len()), (seen, 1 - seen), "{len}");
+    }
+}
+
+#[test]
+fn unsynchronised_tags_are_decoded_up_to_the_limit() {
+    for (len, known) in [(ID3_UNSYNC_BYTES_MAX, true), (ID3_UNSYNC_BYTES_MAX + 1, false)] {
+        let title = text(Version::V23, "TIT2", b"\0Title");
+        let content = [&title[..], &vec![0; len as usize - title.len()]].concat();
+        let read = read(&tag(Version::V23, FLAG_UNSYNCHRONISED, &content), 0).unwrap().unwrap();
+        assert_eq!((read.tag.is_some(), read.found.problems.len()), (known, usize::from(!known)));
+        assert_eq!(read.len, len + 10);
+    }
+}
+
+#[test]
+fn padding_is_used_up_to_the_limit() {
+    for (padding, rest) in [(ID3_PADDING_BYTES_MAX, 0), (ID3_PADDING_BYTES_MAX + 1, 1)] {
+        let content = [&text(Version::V23, "TIT2", b"\0Title")[..], &vec![0; padding as usize]].concat();
+        let (tag, ..) = read_all(&tag(Version::V23, 0, &content));
+        assert_eq!((tag.padding, tag.rest), (ID3_PADDING_BYTES_MAX, rest));
+    }
+    let content = [&text(Version::V23, "TIT2", b"\0Title")[..], &[0; 40], b"somebody's", &[0; 9]].concat();
+    let bytes = tag(Version::V23, 0, &content);
+    assert_eq!((read_all(&bytes).0.padding, read_all(&bytes).0.rest), (40, 19));
+    assert!(edited(&bytes, &[("artist", &["Me"])], Room::Aligned).ends_with(&bytes[bytes.len() - 19..]));
+}
+
+#[test]
+fn what_is_too_large_is_refused() {
+    let title = |len: usize| Edits::over(Tags::new(), [("title".to_owned(), vec!["x".repeat(len)])]);
+    let fits = |version, edits: &Edits| create(version, edits, Room::Tight).is_ok();
+    assert!(fits(Version::V22, &title((1 << 24) - 2)) && !fits(Version::V22, &title((1 << 24) - 1)));
+    let (mut tag, ..) = read_all(&tag(Version::V23, 0, &text(Version::V23, "TIT2", b"\0Old")));
+    let frame = 10 + 1 + 3;
+    for (rest, fits) in [(ID3_TAG_BYTES_MAX - frame, true), (ID3_TAG_BYTES_MAX - frame + 1, false)] {
+        (tag.rest, tag.len) = (rest, HEADER_BYTES + frame + rest);
+        assert_eq!(rewrite(&tag, &title(3), true, Room::Tight).is_ok(), fits);
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use super::body::Body;
 use super::kind::is_name;
 use super::{Version, syncsafe};
-use crate::limits::{ID3_FRAMES_MAX, ID3_RESYNC_BYTES_MAX, ID3_RESYNCS_MAX};
+use crate::limits::{ID3_FRAMES_MAX, ID3_RESYNC_BYTES_MAX, ID3_RESYNC_PLACES_MAX, ID3_RESYNCS_MAX};
 
 /// A frame, or bytes among the frames that are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,9 @@ pub(super) struct FrameHeader {
     pub(super) name: String,
     pub(super) flags: [u8; 2],
 }
+
+/// Bytes that show whether a frame stands at a place: more than a header, for a header alone is no frame.
+const LOOK_BYTES: u64 = 16;
 
 /// What a walk met.
 #[derive(Debug, Default)]
@@ -111,7 +114,7 @@ fn candidate(body: &mut Body<'_>, version: Version, at: u64) -> io::Result<Optio
         if len > body.len() - at {
             continue;
         }
-        let lands = lands(body.window(at + len)?, version);
+        let lands = lands(&body.bytes(at + len, LOOK_BYTES, LOOK_BYTES as usize)?, version);
         let candidate = Candidate { header: header.clone(), len, lands, swapped };
         if lands {
             return Ok(Some(candidate));
@@ -154,8 +157,8 @@ fn lands(bytes: &[u8], version: Version) -> bool {
 /// The first place of `from .. to` (not too far) where a frame stands that others can follow.
 fn next_frame(body: &mut Body<'_>, version: Version, from: u64, to: u64) -> io::Result<Option<u64>> {
     let to = to.min(from + ID3_RESYNC_BYTES_MAX);
-    let mut at = from;
-    while at < to {
+    let (mut at, mut places) = (from, 0);
+    while at < to && places < ID3_RESYNC_PLACES_MAX {
         let window = body.window(at)?;
         let Some(step) = window.iter().position(u8::is_ascii_uppercase) else {
             if window.is_empty() {
@@ -165,7 +168,9 @@ fn next_frame(body: &mut Body<'_>, version: Version, from: u64, to: u64) -> io::
             continue;
         };
         at += step as u64;
-        let is_frame = candidate(body, version, at)?.is_some_and(|frame| {
+        let candidate = candidate(body, version, at)?;
+        places += usize::from(candidate.is_some());
+        let is_frame = candidate.is_some_and(|frame| {
             let is_whole = version == Version::V22 || frame.header.name.len() == 4;
             frame.lands && is_whole && !frame.swapped && frame.len > version.frame_header_bytes() as u64
         });
@@ -234,6 +239,23 @@ mod tests {
             let mut body = Body::plain(&source, 0, source.len() as u64);
             let walk = walk(&mut body, Version::V23, 0).unwrap();
             assert_eq!((walk.frames(), !walk.problems.is_empty()), (ID3_FRAMES_MAX, odd));
+        }
+    }
+
+    #[test]
+    fn a_search_goes_as_far_as_the_limit() {
+        let good = frame("TPE1", [0, 0, 0, 2], b"\0a");
+        for (junk, found) in [(ID3_RESYNC_BYTES_MAX as usize, 1), (ID3_RESYNC_BYTES_MAX as usize + 1, 0)] {
+            let source = [vec![b'?'; junk], good.repeat(2)].concat();
+            let frames = names(&source, Version::V23).0.iter().filter(|name| !name.is_empty()).count();
+            assert_eq!(frames, found * 2, "{junk}");
+        }
+        for (places, found) in [(ID3_RESYNC_PLACES_MAX - 1, 1), (ID3_RESYNC_PLACES_MAX, 0)] {
+            // Headers of frames that lead nowhere.
+            let lures = frame("T111", [0; 4], b"?").repeat(places);
+            let source = [b"?".to_vec(), lures, good.repeat(2)].concat();
+            let frames = names(&source, Version::V23).0.iter().filter(|name| !name.is_empty()).count();
+            assert_eq!(frames, found * 2, "{places}");
         }
     }
 

@@ -45,12 +45,6 @@ impl Home {
         }
     }
 
-    /// Whether both are one place.
-    pub(super) fn is_at(&self, name: &str, detail: Option<&str>) -> bool {
-        let detail = detail.unwrap_or_default();
-        self.name == name && self.detail.as_deref().unwrap_or_default().to_lowercase() == detail.to_lowercase()
-    }
-
     /// The finished frames; none if no value is left.
     pub(super) fn frames(&self, version: Version, sizes: FrameSizes, edits: &Edits) -> Result<Vec<u8>, Refusal> {
         let is_copy = !self.keys.iter().any(|key| edits.touches(key));
