@@ -92,7 +92,7 @@ pub fn sniff_source(source: &dyn ReadAt, extension: Option<&str>) -> io::Result<
 }
 
 /// [`behind_tags`] of a whole source.
-fn leading_tags_end(source: &dyn ReadAt) -> io::Result<u64> {
+pub(crate) fn leading_tags_end(source: &dyn ReadAt) -> io::Result<u64> {
     let mut at = 0;
     for _ in 0..LEADING_TAGS_MAX {
         let Some(len) = leading_tag_len(&source.bytes(at, 32, 32)?) else { break };

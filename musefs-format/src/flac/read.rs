@@ -4,12 +4,12 @@ use std::io;
 
 use super::picture::PictureBlock;
 use super::properties::properties;
-use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, kind};
+use super::structure::{BLOCK_BYTES_MAX, Block, FlacStructure, HEADER_BYTES, MARKER_BYTES, kind};
 use crate::envelope::Envelope;
 use crate::found::Found;
-use crate::limits::{FLAC_BLOCKS_MAX, FLAC_COMMENT_BYTES_MAX, PICTURE_HEAD_BYTES, SNIFF_BYTES};
+use crate::limits::{FLAC_BLOCKS_MAX, FLAC_COMMENT_BYTES_MAX, PICTURE_HEAD_BYTES};
 use crate::picture::look;
-use crate::sniff::behind_zeros;
+use crate::sniff::{behind_zeros, leading_tags_end};
 use crate::{ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt, Structure, Tags, vorbis};
 
 const MARKER: &[u8] = b"fLaC";
@@ -72,7 +72,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Offset of the marker: behind leading tags, or behind junk if STREAMINFO follows as it must.
+    /// Offset of the marker behind leading tags. Both ways to tell where those end must agree, the sizes that they claim
+    /// and what is readable in them: else tags of another length might hide the marker.
     fn find_marker(&mut self) -> io::Result<Option<u64>> {
         let mut head = Envelope::default();
         let mut start = 0;
@@ -84,22 +85,11 @@ impl<'a> Reader<'a> {
             start = behind_zeros(self.source, end)?;
             head.keep(end, start);
         }
-        let junk = self.junk(start)?;
-        head.keep(start, start + junk.unwrap_or(0));
         self.structure.head = head.parts;
         self.others = head.found;
-        Ok(junk.map(|junk| start + junk))
-    }
-
-    /// Length of what stands between `start` and the marker.
-    fn junk(&self, start: u64) -> io::Result<Option<u64>> {
-        let window = self.source.bytes(start, SNIFF_BYTES as u64, SNIFF_BYTES)?;
-        if window.starts_with(MARKER) {
-            return Ok(Some(0));
-        }
-        let with_stream_info = b"fLaC\x00\x00\x00\x22";
-        let junk = window.windows(with_stream_info.len()).position(|bytes| bytes == with_stream_info);
-        Ok(junk.map(|junk| junk as u64))
+        let agrees = leading_tags_end(self.source)? == start;
+        let is_there = self.source.bytes(start, MARKER_BYTES, MARKER.len())? == MARKER;
+        Ok((agrees && is_there).then_some(start))
     }
 
     fn block(&mut self, mut block: Block, at: u64) -> io::Result<()> {

@@ -19,7 +19,7 @@ pub(super) const BLOCK_BYTES_MAX: u64 = (1 << 24) - 1;
 /// A FLAC file as parts, in the order of the source: what leads, the marker, blocks, frames, what trails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FlacStructure {
-    /// Tags in front of the marker, and junk.
+    /// Tags in front of the marker, and zeros between them.
     pub(super) head: Parts,
     /// Offset of the marker.
     pub(super) marker: u64,
