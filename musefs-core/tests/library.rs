@@ -4,12 +4,13 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use musefs_core::{
+    Kind,
     library::{Library, LibraryOptions, Mode, View},
     scan::{self, Observer, Progress},
     template::{RenderOptions, Template},
@@ -57,7 +58,7 @@ impl Observer for Silent {
 }
 
 struct Setup {
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
     catalog: Catalog,
     library: Arc<Library>,
     sources: Vec<Vec<u8>>,
@@ -102,7 +103,7 @@ fn set_up() -> Setup {
         scan_one(&catalog, &path);
     }
     let library = open(&catalog);
-    Setup { _directory: directory, catalog, library, sources }
+    Setup { directory: directory, catalog, library, sources }
 }
 
 fn scan_one(catalog: &Catalog, path: &Path) {
@@ -111,11 +112,12 @@ fn scan_one(catalog: &Catalog, path: &Path) {
 }
 
 fn open(catalog: &Catalog) -> Arc<Library> {
-    let view = View {
-        template: Template::parse("all/$title").expect("a template"),
-        options: RenderOptions::new(),
-        mode: Mode::Overlay,
-    };
+    open_in(catalog, Mode::Overlay)
+}
+
+fn open_in(catalog: &Catalog, mode: Mode) -> Arc<Library> {
+    let view =
+        View { template: Template::parse("all/$title").expect("a template"), options: RenderOptions::new(), mode };
     let options = LibraryOptions {
         view,
         fold_case: false,
@@ -161,6 +163,10 @@ fn whole(library: &Library, node: Node) -> Vec<u8> {
 }
 
 impl Setup {
+    fn path(&self, track: usize) -> PathBuf {
+        self.directory.path().join(format!("music/{track}.flac"))
+    }
+
     fn edit(&self, track: usize, key: &str, values: Option<Vec<String>>) {
         let edit = TrackEdit { track: id(track), key: key.to_owned(), values };
         let mut writer = self.catalog.writer("a test").expect("a writer");
@@ -210,6 +216,65 @@ fn id(track: usize) -> TrackId {
 
 fn original(track: usize) -> Model {
     Model { title: format!("Track {track}"), mood: None, edited: false }
+}
+
+/// The node of a track as it is listed now.
+fn node(library: &Library, track: usize) -> Node {
+    let nodes = files(library).into_values().map(|attributes| attributes.node);
+    nodes.into_iter().find(|node| node.id.0 == id(track).0 as u64).expect("every track is listed")
+}
+
+fn kind_of_read(library: &Library, node: Node) -> Option<Kind> {
+    library.read(node, 0, &mut [0; 4096]).err().map(|error| error.kind())
+}
+
+#[test]
+fn a_source_that_changes_is_refused_until_it_is_scanned_and_its_old_generation_for_ever() {
+    let setup = set_up();
+    setup.edit(0, "title", Some(vec!["Edited".to_owned()]));
+    setup.library.refresh().expect("a refresh");
+    let (edited, unedited) = (node(&setup.library, 0), node(&setup.library, 1));
+    whole(&setup.library, edited);
+    whole(&setup.library, unedited);
+    for track in [0, 1] {
+        let path = setup.path(track);
+        let changed = flac("Other", 99);
+        fs::write(&path, &changed).expect("a change in place");
+        let later = std::time::SystemTime::now() + Duration::from_secs(5);
+        fs::File::open(&path).and_then(|file| file.set_modified(later)).expect("another time");
+    }
+    assert_eq!(kind_of_read(&setup.library, edited), Some(Kind::Stale), "no mix of old header and new audio");
+    assert_eq!(kind_of_read(&setup.library, unedited), Some(Kind::Stale));
+    setup.library.refresh().expect("a refresh");
+    for track in [0, 1] {
+        scan_one(&setup.catalog, &setup.path(track));
+    }
+    setup.library.refresh().expect("a refresh");
+    assert_eq!(whole(&setup.library, node(&setup.library, 1)), flac("Other", 99));
+    assert_ne!(node(&setup.library, 1), unedited);
+    assert_eq!(kind_of_read(&setup.library, edited), Some(Kind::Stale), "the bytes of then are lost");
+    assert_eq!(kind_of_read(&setup.library, unedited), Some(Kind::Stale));
+}
+
+#[test]
+fn a_source_that_is_gone_stays_listed_and_gives_errors_until_it_is_back() {
+    let setup = set_up();
+    let before = files(&setup.library);
+    let away = setup.path(2).with_extension("away");
+    fs::rename(setup.path(2), &away).expect("moving it away");
+    assert_eq!(files(&setup.library), before);
+    assert_eq!(kind_of_read(&setup.library, node(&setup.library, 2)), Some(Kind::Io));
+    fs::rename(&away, setup.path(2)).expect("moving it back");
+    assert_eq!(whole(&setup.library, node(&setup.library, 2)), setup.sources[2]);
+}
+
+#[test]
+fn structure_only_moves_tracks_and_leaves_every_byte() {
+    let setup = set_up();
+    setup.edit(3, "title", Some(vec!["Moved".to_owned()]));
+    let library = open_in(&setup.catalog, Mode::StructureOnly);
+    assert!(files(&library).keys().any(|name| name == "Moved.flac"));
+    assert_eq!(whole(&library, node(&library, 3)), setup.sources[3]);
 }
 
 proptest! {
