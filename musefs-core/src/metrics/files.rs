@@ -6,8 +6,7 @@
 //! it is forgotten; beyond [`SNAPSHOTS_MAX`] kept ones, look-ups share the newest instead of making more.
 //!
 //! **Node ids** lie in the range of derived ids (bit 52 set), where bits 24–51 are all set; bit 23 tells the file,
-//! and bits 0–22 count its snapshots. Directories must not use ids for which [`is_snapshot`] holds: treat these as
-//! taken by another path.
+//! and bits 0–22 count its snapshots. The tree gives no directory an id for which [`is_snapshot`] holds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
