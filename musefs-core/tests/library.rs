@@ -103,7 +103,7 @@ fn set_up() -> Setup {
         scan_one(&catalog, &path);
     }
     let library = open(&catalog);
-    Setup { directory: directory, catalog, library, sources }
+    Setup { directory, catalog, library, sources }
 }
 
 fn scan_one(catalog: &Catalog, path: &Path) {
