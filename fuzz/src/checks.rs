@@ -1,6 +1,8 @@
 //! What must hold for any bytes; shared by the fuzz targets and by a test that needs no fuzzer.
 
-use musefs_format::{Container, Editing, Edits, Format, Origin, Splice, container, sniff};
+use std::convert::Infallible;
+
+use musefs_format::{Container, Editing, Edits, Format, Offsets, Origin, Splice, container, sniff};
 
 const CHANGES: [(&str, &[&str]); 4] =
     [("title", &["A title"]), ("artist", &["One", "Zwölf"]), ("own key", &["own value"]), ("genre", &[])];
@@ -49,10 +51,21 @@ fn bytes(splice: &Splice, source: &[u8], offset: u64, len: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for segment in splice.range(offset, len) {
         let len = segment.len as usize;
-        bytes.extend_from_slice(match segment.origin {
-            Origin::Made(at) => &splice.made()[at..at + len],
-            Origin::Source(at) => &source[at as usize..at as usize + len],
-        });
+        match segment.origin {
+            Origin::Made(at) => bytes.extend_from_slice(&splice.made()[at..at + len]),
+            Origin::Source(at) => bytes.extend_from_slice(&source[at as usize..at as usize + len]),
+            Origin::Offsets(offsets) => bytes.extend(mended(offsets, source, len)),
+        }
     }
+    bytes
+}
+
+fn mended(offsets: Offsets, source: &[u8], len: usize) -> Vec<u8> {
+    let mut bytes = source[offsets.at as usize..][..len].to_vec();
+    let copy = |at: u64, buf: &mut [u8]| -> Result<(), Infallible> {
+        buf.copy_from_slice(&source[at as usize..][..buf.len()]);
+        Ok(())
+    };
+    let Ok(()) = offsets.mend(&mut bytes, copy);
     bytes
 }

@@ -1,5 +1,7 @@
 //! How a served file is put together: ordered segments, each of made bytes or of a range of something.
 
+use crate::offsets::Offsets;
+
 /// Where the bytes of a segment come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -7,6 +9,8 @@ pub enum Origin {
     Made(usize),
     /// Of the source, from this offset.
     Source(u64),
+    /// Of the source, with the offsets into the file mended that stand there.
+    Offsets(Offsets),
 }
 
 /// A run of the served file with one origin.
@@ -72,6 +76,7 @@ impl Splice {
             let origin = match segment.origin {
                 Origin::Made(at) => Origin::Made(at + skipped as usize),
                 Origin::Source(at) => Origin::Source(at + skipped),
+                Origin::Offsets(offsets) => Origin::Offsets(offsets.skip(skipped)),
             };
             Segment { start, len: segment.end().min(end) - start, origin }
         })
@@ -101,6 +106,11 @@ impl SpliceBuilder {
     /// Appends a range of the source.
     pub fn source(&mut self, offset: u64, len: u64) {
         self.push(len, Origin::Source(offset));
+    }
+
+    /// Appends a range of the source in which offsets into the file stand.
+    pub fn offsets(&mut self, offsets: Offsets, len: u64) {
+        self.push(len, Origin::Offsets(offsets));
     }
 
     /// Length so far, in bytes.

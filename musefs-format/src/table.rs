@@ -20,17 +20,20 @@ pub enum Column {
     Id3v23,
     /// Frames of ID3v2.2.
     Id3v22,
+    /// Items of MP4's `ilst`; `----` with a name are free-form.
+    Mp4,
 }
 
 impl Column {
     /// All columns, in the order of the table's cells.
-    pub const ALL: [Self; 4] = [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22];
+    pub const ALL: [Self; 5] = [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22, Self::Mp4];
 
     /// Prefix of keys that stand for native places without a canonical key, with its colon.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::Vorbis => "vorbis:",
             Self::Id3v24 | Self::Id3v23 | Self::Id3v22 => "id3:",
+            Self::Mp4 => "mp4:",
         }
     }
 }
@@ -76,6 +79,9 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("table/tags.txt")));
+
+/// Name of MP4's free-form items.
+pub const FREE_FORM: &str = "----";
 
 /// All canonical keys in the order of the table.
 pub fn keys() -> &'static [&'static str] {
@@ -141,6 +147,17 @@ pub fn canonical_key(key: &str) -> Cow<'_, str> {
             _ => lower,
         };
     }
+    if let Some(name) = lower.strip_prefix(Column::Mp4.prefix()) {
+        let place = match name.strip_prefix("----:") {
+            Some(detail) => places(Column::Mp4, FREE_FORM, Some(detail)).first(),
+            None => places(Column::Mp4, name, None).first(),
+        };
+        return match (place, name.strip_prefix("----:")) {
+            (Some(place), _) => Cow::Borrowed(place.key),
+            (None, Some(detail)) => Cow::Owned(free_key(Column::Mp4, detail)),
+            (None, None) => lower,
+        };
+    }
     let name = lower.strip_prefix(Column::Vorbis.prefix()).unwrap_or(&lower);
     match places(Column::Vorbis, name, None).first() {
         Some(place) => Cow::Borrowed(place.key),
@@ -168,8 +185,8 @@ fn has_prefix(key: &str) -> bool {
     ["vorbis:", "id3:", "mp4:", "ape:", "riff:", "asf:", "matroska:"].iter().any(|prefix| key.starts_with(prefix))
 }
 
-fn is_user_text(frame: &str) -> bool {
-    frame.eq_ignore_ascii_case("TXXX") || frame.eq_ignore_ascii_case("TXX")
+fn is_user_text(name: &str) -> bool {
+    ["TXXX", "TXX", FREE_FORM].iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 impl Table {
@@ -287,6 +304,11 @@ mod tests {
             ("id3:txxx:MusicBrainz Album Id", "musicbrainz_albumid"),
             ("id3:txxx:my own", "my own"),
             ("id3:priv:WM/Provider", "id3:priv:wm/provider"),
+            ("mp4:©NAM", "title"),
+            ("mp4:----:initialkey", "key"),
+            ("mp4:----:My Own", "my own"),
+            ("mp4:cnID", "mp4:cnid"),
+            ("mp4:com.serato.dj:x", "mp4:com.serato.dj:x"),
             ("musicbrainz_trackid", "musicbrainz_trackid"),
             ("vorbis:musicbrainz_trackid", "musicbrainz_recordingid"),
             ("My Own", "my own"),
@@ -322,5 +344,6 @@ mod tests {
             }
         }
         assert_eq!(places(Column::Id3v23, "TXXX", Some("Organization"))[0].key, "label");
+        assert_eq!(places(Column::Mp4, FREE_FORM, Some("Organization"))[0].key, "label");
     }
 }

@@ -1,12 +1,13 @@
 //! What tests of several modules share.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::{Origin, ReadAt, Splice};
+use crate::{Offsets, Origin, ReadAt, Splice};
 
 /// The folder of real files, if there is one; without it a test prints that it is skipped, with `CI=true` it fails.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -57,11 +58,22 @@ pub(crate) fn materialise_range(splice: &Splice, source: &[u8], offset: u64, len
     let mut bytes = Vec::new();
     for segment in splice.range(offset, len) {
         let len = segment.len as usize;
-        bytes.extend_from_slice(match segment.origin {
-            Origin::Made(at) => &splice.made()[at..at + len],
-            Origin::Source(at) => &source[at as usize..at as usize + len],
-        });
+        match segment.origin {
+            Origin::Made(at) => bytes.extend_from_slice(&splice.made()[at..at + len]),
+            Origin::Source(at) => bytes.extend_from_slice(&source[at as usize..at as usize + len]),
+            Origin::Offsets(offsets) => bytes.extend(mended(offsets, source, len)),
+        }
     }
+    bytes
+}
+
+fn mended(offsets: Offsets, source: &[u8], len: usize) -> Vec<u8> {
+    let mut bytes = source[offsets.at as usize..][..len].to_vec();
+    let copy = |at: u64, buf: &mut [u8]| -> Result<(), Infallible> {
+        buf.copy_from_slice(&source[at as usize..][..buf.len()]);
+        Ok(())
+    };
+    let Ok(()) = offsets.mend(&mut bytes, copy);
     bytes
 }
 

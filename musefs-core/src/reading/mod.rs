@@ -51,6 +51,11 @@ pub fn read_splice(
                 read_ahead.read(source, at, part)?;
                 given.source += part.len();
             }
+            Origin::Offsets(offsets) => {
+                read_ahead.read(source, offsets.at, part)?;
+                offsets.mend(part, |at, bytes| read_ahead.read(source, at, bytes))?;
+                given.source += part.len();
+            }
         }
         rest = behind;
     }
