@@ -1,6 +1,6 @@
 //! The tags in front of the audio and behind it, which any format may carry.
 //!
-//! Readers agree on little but that the first tag with a value counts: [`Envelope::tags`] reads so, and a
+//! Readers agree on little but that the first tag with a value counts: [`Envelope`] reads so, and a
 //! splice changes an edited key in each tag that has it, so that no tag contradicts another.
 
 use std::io;

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{program, tools};
+use crate::{oracle::MD5_OF_NOTHING, program, tools};
 
 /// The corpus, found.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Row {
 
     /// Whether ffmpeg reads the audio packets of the file.
     pub fn ffmpeg_reads_it(&self) -> bool {
-        self.get("packet_md5") != "-"
+        !matches!(self.get("packet_md5"), "-" | MD5_OF_NOTHING)
     }
 }
 

@@ -8,17 +8,27 @@ use std::{
 
 use crate::tools;
 
-/// MD5 of the audio packets of a file as ffmpeg demuxes them, or none when it cannot read it.
+/// MD5 of the audio packets of a file as ffmpeg demuxes them, or none when it cannot read any.
 pub fn packet_md5(path: &Path) -> Option<String> {
-    let output = tools::run(
-        Command::new("ffmpeg")
-            .args(["-nostdin", "-v", "error", "-i"])
-            .arg(path)
-            .args(["-map", "0:a:0", "-c", "copy", "-f", "md5", "-"]),
-    );
+    audio_md5(path, &["-c", "copy"])
+}
+
+/// MD5 of the audio of a file as ffmpeg decodes it, or none when it cannot. For files with bytes behind their audio
+/// that ffmpeg takes for packets: an APE tag behind an MP3.
+pub fn decoded_md5(path: &Path) -> Option<String> {
+    audio_md5(path, &["-c:a", "pcm_s16le"])
+}
+
+/// What MD5 gives for no bytes at all.
+pub const MD5_OF_NOTHING: &str = "d41d8cd98f00b204e9800998ecf8427e";
+
+fn audio_md5(path: &Path, codec: &[&str]) -> Option<String> {
+    let mut command = Command::new("ffmpeg");
+    command.args(["-nostdin", "-v", "error", "-i"]).arg(path).args(["-map", "0:a:0"]).args(codec);
+    let output = tools::run(command.args(["-f", "md5", "-"]));
     let text = String::from_utf8_lossy(&output.stdout);
     let md5 = text.trim().strip_prefix("MD5=")?;
-    output.status.success().then(|| md5.to_owned())
+    (output.status.success() && md5 != MD5_OF_NOTHING).then(|| md5.to_owned())
 }
 
 /// The tags that ffprobe sees, of the container and of its first audio stream, keys in lower case.

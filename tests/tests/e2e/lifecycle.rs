@@ -54,6 +54,22 @@ fn sigterm_and_sigint_unmount_although_a_file_is_open() {
 }
 
 #[test]
+fn a_second_signal_ends_the_patience_with_open_files() {
+    let Some(sandbox) = fixture::small() else { return };
+    let mut mount = sandbox.mount_command().args(["--unmount-timeout-ms", "60000"]).start();
+    let path = mount.join(compare::paths(mount.path()).first().unwrap());
+    let open = File::open(path).unwrap();
+    mount.signal(Signal::TERM);
+    wait::until("the unmount", || !mount.is_mounted());
+    assert!(mount.poll().is_none(), "it waits for the reader: {}", mount.log());
+    let start = Instant::now();
+    mount.signal(Signal::TERM);
+    mount.ends();
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(open);
+}
+
+#[test]
 fn an_unmount_from_outside_ends_the_daemon() {
     let Some(sandbox) = fixture::small() else { return };
     let mut mount = fixture::mount(&sandbox);

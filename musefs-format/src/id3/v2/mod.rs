@@ -1,7 +1,7 @@
 //! ID3v2.2, 2.3 and 2.4 tags: taken apart into frames, and put together again.
 //!
-//! [`read`] gives a [`Tag`]: where everything is and which keys each frame carries, which is all that
-//! [`rewrite`] needs; and a [`Found`](crate::found::Found): what the frames say.
+//! [`read()`] gives a [`Tag`]: where everything is and which keys each frame carries, which is all that
+//! [`rewrite()`] needs; and a [`Found`](crate::found::Found): what the frames say.
 
 mod body;
 mod content;
