@@ -167,7 +167,8 @@ impl Catalog {
 
     fn finish(place: Place, first: &Open, writable: bool, network: bool, snapshot: Option<Snapshot>) -> Result<Self> {
         let uuid = first.query_row("SELECT uuid FROM catalog", [], |row| row.get(0))?;
-        let pool = connection::pool(place.clone())?;
+        let mode = if writable { Mode::Query } else { Mode::Read };
+        let pool = connection::pool(place.clone(), mode)?;
         Ok(Self(Arc::new(Inner { pool, place, uuid, writable, network, snapshot })))
     }
 }

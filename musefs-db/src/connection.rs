@@ -36,6 +36,8 @@ pub(crate) enum Mode {
     Create,
     /// Write.
     Write,
+    /// Only query, but tidy up when it is the last to close: that is, empty the write-ahead log.
+    Query,
     /// Read.
     Read,
 }
@@ -52,7 +54,7 @@ impl Place {
     pub(crate) fn connect(&self, mode: Mode, purpose: &str) -> rusqlite::Result<Open> {
         let access = match mode {
             Mode::Create => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
-            Mode::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            Mode::Write | Mode::Query => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Mode::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
         };
         let flags = access | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -66,7 +68,7 @@ impl Place {
         connection.execute_batch(&format!(
             "PRAGMA cache_size = -{PAGE_CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;"
         ))?;
-        if mode == Mode::Read {
+        if matches!(mode, Mode::Query | Mode::Read) {
             connection.execute_batch("PRAGMA query_only = ON;")?;
         } else {
             connection.execute_batch(&format!("PRAGMA journal_size_limit = {JOURNAL_BYTES_MAX};"))?;
@@ -119,13 +121,13 @@ impl DerefMut for Open {
 pub(crate) type Pool = r2d2::Pool<Readers>;
 
 /// Makes the pool of a place.
-pub(crate) fn pool(place: Place) -> Result<Pool> {
+pub(crate) fn pool(place: Place, mode: Mode) -> Result<Pool> {
     r2d2::Pool::builder()
         .max_size(READERS_MAX)
         .min_idle(Some(0))
         .test_on_check_out(false)
         .connection_timeout(WAIT_MAX)
-        .build(Readers { place })
+        .build(Readers { place, mode })
         .map_err(Error::Pool)
 }
 
@@ -133,6 +135,7 @@ pub(crate) fn pool(place: Place) -> Result<Pool> {
 #[derive(Debug)]
 pub(crate) struct Readers {
     place: Place,
+    mode: Mode,
 }
 
 impl r2d2::ManageConnection for Readers {
@@ -140,7 +143,7 @@ impl r2d2::ManageConnection for Readers {
     type Error = rusqlite::Error;
 
     fn connect(&self) -> Result<Open, rusqlite::Error> {
-        self.place.connect(Mode::Read, "reading the catalogue")
+        self.place.connect(self.mode, "reading the catalogue")
     }
 
     fn is_valid(&self, connection: &mut Open) -> Result<(), rusqlite::Error> {
