@@ -36,6 +36,11 @@ pub(crate) enum Command {
     Scan(commands::scan::Scan),
     Mount(Box<commands::mount::Mount>),
     Template(Box<commands::template::TemplateCommand>),
+    List(commands::list::List),
+    Show(commands::show::Show),
+    Edit(commands::edit::Edit),
+    Undo(commands::undo::Undo),
+    Log(commands::log::Log),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }

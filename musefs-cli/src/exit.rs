@@ -90,13 +90,21 @@ fn classify(error: &anyhow::Error) -> (Exit, Option<String>) {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return (failure.exit, failure.hint.clone());
     }
-    if error.chain().any(|cause| cause.is::<musefs_db::Error>()) {
-        return (Exit::Catalog, None);
+    if let Some(catalog) = error.chain().find_map(|cause| cause.downcast_ref::<musefs_db::Error>()) {
+        return (exit_of(catalog), catalog.hint());
     }
     if let Some(mount) = error.chain().find_map(|cause| cause.downcast_ref::<musefs_fuse::MountError>()) {
         return (Exit::Mount, mount.hint());
     }
     (Exit::Failure, None)
+}
+
+fn exit_of(error: &musefs_db::Error) -> Exit {
+    match error.kind() {
+        _ if matches!(error, musefs_db::Error::NoSuchTrack(_)) => Exit::NotFound,
+        musefs_db::Kind::Refused => Exit::Refused,
+        musefs_db::Kind::Unusable | musefs_db::Kind::Busy | musefs_db::Kind::Failed => Exit::Catalog,
+    }
 }
 
 /// Whoever reads our output has seen enough: a success.

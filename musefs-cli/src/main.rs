@@ -4,14 +4,18 @@
 //! into a message, a hint and an exit code in one place, [`exit`].
 
 mod allocator;
+mod author;
 mod catalog;
 mod cli;
 mod commands;
 mod exit;
 mod logging;
 mod output;
+mod places;
 mod progress;
 mod registry;
+mod target;
+mod tell;
 mod view;
 
 use std::process::ExitCode;

@@ -13,7 +13,8 @@ use serde::Serialize;
 /// Those of stdout.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
+    // As an error of I/O, so that a closed pipe is known for what it is.
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
     out.write_all(b"\n")?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Transports ask a [`Library`](library::Library) for names, attributes and bytes in the words of
 //! [`vfs`]. Nothing here names FUSE, NFS, a command line or the environment.
 
+pub mod correct;
 pub mod error;
 pub mod library;
 pub mod limits;

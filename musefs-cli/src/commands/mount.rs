@@ -136,6 +136,14 @@ impl Mount {
         self.serve(&library, record)
     }
 
+    /// What the tree looks like, and whether names that differ only in case are one.
+    ///
+    /// # Errors
+    /// As [`ViewArgs::view`].
+    pub(crate) fn look(&self) -> anyhow::Result<(View, bool)> {
+        Ok((self.view.view()?, self.serving.case_insensitive))
+    }
+
     /// Clears what daemons that died have left behind, and records the mount that is to be made.
     fn register(&self, catalog: &Path) -> anyhow::Result<Option<Registered>> {
         let registry = Registry::of_this_user()?;

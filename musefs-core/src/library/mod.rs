@@ -10,6 +10,7 @@ mod follow;
 mod generated;
 mod measure;
 mod past;
+mod place;
 mod read;
 mod render;
 
@@ -27,6 +28,7 @@ use musefs_db::{Catalog, Sequence, Which};
 
 pub use fields::RowFields;
 pub use follow::Follower;
+pub use place::place;
 pub use render::{Mode, View, splice};
 
 use self::{

@@ -80,6 +80,14 @@ impl Reader<'_> {
         Ok(Some(input))
     }
 
+    /// The override of a key of a track now, as the log tells it. Keys of pictures are `picture:KIND`.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn override_now(&self, track: TrackId, key: &str) -> Result<Override> {
+        override_before(self.connection, track, key, i64::MAX)
+    }
+
     fn key_change(&self, entry: LogEntry) -> Result<KeyChange> {
         let before = override_before(self.connection, entry.track, &entry.key, entry.change.0)?;
         let after = override_after(self.connection, entry.track, &entry.key, entry.change)?;
