@@ -3,6 +3,7 @@
 
 mod copying;
 mod corpus;
+mod correcting;
 mod fixture;
 mod identity;
 mod lifecycle;
