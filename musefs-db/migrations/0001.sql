@@ -69,6 +69,9 @@ CREATE TABLE sources (
     UNIQUE (dir, name)
 ) STRICT;
 
+-- Most are ok: counting the others by state must not read all rows.
+CREATE INDEX sources_not_ok ON sources (state) WHERE state <> 'ok';
+
 -- Only for what may have moved.
 CREATE INDEX sources_missing ON sources (audio_hash, audio_len) WHERE state = 'missing';
 

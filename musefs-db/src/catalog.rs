@@ -126,6 +126,10 @@ impl Catalog {
     fn open_for_writing(place: Place, access: Access, network: bool) -> Result<Self> {
         let mode = if access == Access::Create { Mode::Create } else { Mode::Write };
         let mut first = place.open(mode, "opening the catalogue")?;
+        // SQLite opens a file that may not be written for reading, without a word.
+        if first.is_readonly("main")? {
+            return Err(Error::ReadOnly { path: place.catalog, reason: "permission denied" });
+        }
         let found = schema::look(&first, &place.catalog).map_err(|error| about(&place.catalog, error))?;
         if found == Found::Nothing && access != Access::Create {
             return Err(Error::NotACatalog { path: place.catalog });
@@ -224,4 +228,71 @@ fn about(path: &Path, error: Error) -> Error {
 
 fn io_error(doing: &'static str, path: &Path, source: io::Error) -> Error {
     Error::Io { doing, path: PathBuf::from(path), source }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+    use crate::{Author, RootId, TrackEdit, TrackId};
+
+    fn on_network_disk(path: &Path) -> Catalog {
+        let opened = Arc::new(AtomicU32::new(0));
+        let place = Place { catalog: path.to_owned(), file: path.to_owned(), immutable: false, opened };
+        Catalog::open_for_writing(place, Access::Create, true).unwrap()
+    }
+
+    #[test]
+    fn a_network_disk_gets_a_rollback_journal_under_which_nothing_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.db");
+        // One that was made on a local disk is turned.
+        drop(Catalog::open(&path, Access::Create).unwrap());
+        let catalogs = [on_network_disk(&path), on_network_disk(&path)];
+        assert!(catalogs[0].on_network_disk());
+        let mut writer = catalogs[0].writer("test").unwrap();
+        let root: RootId = writer.root(Path::new("/music")).unwrap();
+        drop(writer);
+        std::thread::scope(|scope| {
+            for (name, catalog) in ["a", "b"].iter().zip(&catalogs) {
+                scope.spawn(move || {
+                    for number in 0..20 {
+                        put_and_edit(catalog, root, &format!("{name}{number}"));
+                        catalog.read(|reader| reader.counts_by_state()).unwrap();
+                    }
+                });
+            }
+        });
+        let first = Place { catalog: path.clone(), file: path.clone(), ..catalogs[0].0.place.clone() };
+        let ask = |sql: &str| -> String {
+            let connection = first.connect(Mode::Read, "test").unwrap();
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(ask("PRAGMA journal_mode"), "delete");
+        assert_eq!(ask("SELECT format('%d %d', count(*), count(DISTINCT sequence)) FROM tracks"), "40 40");
+        assert_eq!(ask("SELECT format('%d', count(*)) FROM edit_log"), "40");
+    }
+
+    fn put_and_edit(catalog: &Catalog, root: RootId, name: &str) {
+        let mut writer = catalog.writer("test").unwrap();
+        let mut batch = writer.batch().unwrap();
+        let found = crate::Found {
+            root,
+            dir: b"/music",
+            name: name.as_bytes(),
+            stamp: crate::Stamp::default(),
+            state: crate::SourceState::Opaque,
+            reason: None,
+            properties: &crate::Properties::default(),
+            audio_hash: None,
+            structure: &[],
+            tags: &[],
+            pictures: &[],
+        };
+        let crate::Put::New(track) = batch.put(&found).unwrap() else { panic!("it is new") };
+        batch.commit().unwrap();
+        let edit = TrackEdit { track: TrackId(track.0), key: "title".into(), values: Some(vec![name.into()]) };
+        writer.edit(&[edit], Author { who: "test", why: None }).unwrap();
+    }
 }

@@ -104,12 +104,18 @@ impl<'c> Reader<'c> {
     /// # Errors
     /// Those of reading.
     pub fn counts_by_state(&self) -> Result<Vec<(SourceState, u64)>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT state, count(*) FROM tracks JOIN sources ON sources.id = tracks.source GROUP BY state",
-        )?;
-        let counts = statement
+        let mut statement =
+            self.connection.prepare_cached("SELECT state, count(*) FROM sources WHERE state <> 'ok' GROUP BY state")?;
+        let mut counts: Vec<(SourceState, u64)> = statement
             .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))?
             .collect::<rusqlite::Result<_>>()?;
+        // Each source has one track.
+        let all: i64 =
+            self.connection.prepare_cached("SELECT count(*) FROM tracks")?.query_row([], |row| row.get(0))?;
+        let ok = all.unsigned_abs().saturating_sub(counts.iter().map(|(_, count)| count).sum());
+        if ok > 0 {
+            counts.insert(0, (SourceState::Ok, ok));
+        }
         Ok(counts)
     }
 
