@@ -4,9 +4,16 @@ use std::{
     fs::{self, File},
     os::unix::fs::FileExt as _,
     path::Path,
+    thread,
 };
 
-use musefs_tests::{compare, mount::Mount, sandbox::Sandbox, tools};
+use musefs_tests::{
+    compare,
+    make::{self, Id3},
+    mount::Mount,
+    sandbox::Sandbox,
+    tools,
+};
 
 use crate::fixture;
 
@@ -106,5 +113,34 @@ fn many_open_files_are_no_burden() {
     let descriptors = fs::read_dir(format!("/proc/{}/fd", mount.pid())).unwrap().count();
     assert!(descriptors < 200, "{descriptors} descriptors in the daemon");
     drop(open);
+    mount.unmount();
+}
+
+/// A server's scan opens many files at once. Their covers stay in their sources.
+#[test]
+fn many_readers_of_large_covers_need_little_memory() {
+    let Some(sandbox) = fixture::small() else { return };
+    let cover = make::png(9, 8 << 20);
+    for at in 0..8 {
+        let tags = make::tags("Eve", "Covers", "1", "Large");
+        sandbox.put(format!("{at}.mp3"), &make::mp3(at, 50, Id3::V24, &tags, Some(&cover), 0));
+        sandbox.put(format!("{at}.flac"), &make::flac(at, 10, &tags, Some(&cover), 0));
+    }
+    sandbox.scan();
+    sandbox.sql("INSERT INTO edits(track, key, position, value) SELECT track, 'title', 0, 'New' FROM track_paths");
+    let mount = fixture::mount(&sandbox);
+    let paths: Vec<_> =
+        compare::paths(&mount.join("Eve")).into_iter().map(|path| mount.join("Eve").join(path)).collect();
+    assert_eq!(paths.len(), 16);
+    thread::scope(|scope| {
+        for at in 0..64 {
+            let path = &paths[at % paths.len()];
+            scope.spawn(move || assert!(fs::read(path).unwrap().len() > 8 << 20));
+        }
+    });
+    let status = fs::read_to_string(format!("/proc/{}/status", mount.pid())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak_kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak_kib < 200 << 10, "{} MiB", peak_kib >> 10);
     mount.unmount();
 }
