@@ -61,6 +61,14 @@ fn probed(corpus: &Path, row: &Row) -> Probed {
     probe(&corpus.join("files").join(&row.path), Stamp::default())
 }
 
+/// Those of some lines that begin with the name of a file that is no known exception to a rule.
+fn unexpected<'a>(rule: &str, lines: &'a [String]) -> Vec<&'a str> {
+    let exceptions = include_str!("corpus_exceptions.txt");
+    let known = |name: &str| exceptions.lines().any(|line| line == format!("{rule}: {name}"));
+    let name = |line: &'a str| line.rsplit_once(": ").map_or(line, |(name, _)| name);
+    lines.iter().map(String::as_str).filter(|line| !known(name(line))).collect()
+}
+
 struct Silent;
 
 impl Observer for Silent {
@@ -110,7 +118,7 @@ fn files_are_not_read_whole() {
         .filter(|(_, bytes)| *bytes > BYTES_READ_MAX)
         .map(|(path, bytes)| format!("{path}: {} KiB", bytes >> 10))
         .collect();
-    insta::assert_snapshot!("much_is_read_of", read.join("\n"));
+    assert_eq!(unexpected("much read", &read), [""; 0]);
 }
 
 #[test]
@@ -130,5 +138,5 @@ fn play_times_are_those_of_ffprobe() {
             odd.push(format!("{}: {}, ffprobe {}", row.path, told(ours), told(theirs)));
         }
     }
-    insta::assert_snapshot!("play_times_differ", odd.join("\n"));
+    assert_eq!(unexpected("play time", &odd), [""; 0]);
 }
