@@ -344,12 +344,14 @@ END;
 
 -- Views for people with a SQL shell.
 
+-- The cast gives both halves the same affinities: only then does SQLite (from 3.39 on) take a join with the view
+-- apart and look up tags by track. Without it a join of three keys over 10,000 tracks took 18 s, with it 0.1 s.
 CREATE VIEW effective_tags (track, key, position, value) AS
 SELECT tags.track, keys.name, tags.position, tags.value
   FROM tags JOIN keys ON keys.id = tags.key
  WHERE NOT EXISTS (SELECT 1 FROM edits WHERE edits.track = tags.track AND edits.key = keys.name)
 UNION ALL
-SELECT track, lower(key) COLLATE NOCASE, position, value
+SELECT track, CAST(lower(key) AS TEXT) COLLATE NOCASE, position, value
   FROM edits
  WHERE value IS NOT NULL
    AND NOT EXISTS (SELECT 1 FROM edits AS removal

@@ -36,3 +36,19 @@ mod statements {
 pub(crate) use statements::count_statements;
 #[cfg(feature = "metrics")]
 pub use statements::statements_total;
+
+#[cfg(all(test, feature = "metrics"))]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+    use super::*;
+
+    #[test]
+    fn statements_are_counted() {
+        let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+        count_statements(&mut connection).unwrap();
+        let before = statements_total();
+        connection.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1); SELECT a FROM t").unwrap();
+        assert!(statements_total() >= before + 3);
+    }
+}

@@ -89,14 +89,15 @@ fn tracks_are_picked_retagged_and_read_back_by_sql() {
         })
         .collect();
     library.scan(&files);
-    let picked = library.sql(
-        "SELECT p.track, aa.value, al.value, CASE WHEN p.path LIKE '%.flac' THEN 'flac' ELSE 'mp3' END
+    let pick = "SELECT p.track, aa.value, al.value, CASE WHEN p.path LIKE '%.flac' THEN 'flac' ELSE 'mp3' END
            FROM track_paths p
            JOIN effective_tags aa ON aa.track = p.track AND aa.key = 'albumartist' AND aa.position = 0
            JOIN effective_tags al ON al.track = p.track AND al.key = 'album' AND al.position = 0
            JOIN effective_tags ti ON ti.track = p.track AND ti.key = 'title' AND ti.position = 0
-          WHERE p.track % 7 = 3 ORDER BY p.track",
-    );
+          WHERE p.track % 7 = 3 ORDER BY p.track";
+    let picked = library.sql(pick);
+    let plan = library.sql(&format!("EXPLAIN QUERY PLAN {pick}"));
+    assert!(!plan.contains("MATERIALIZE"), "tags are looked up by track: {plan}");
     assert_eq!(picked.lines().next(), Some("17|Artist|Album|mp3"));
     assert_eq!(picked.lines().count(), 6);
     library.sql(
