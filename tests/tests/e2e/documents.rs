@@ -78,6 +78,20 @@ fn start(sandbox: &Sandbox, line: &str) -> Mount {
     MountCommand::new(sandbox, "home/clean").env("MUSEFS_DB", catalog).args(options.split_whitespace()).start()
 }
 
+/// Messages that the guide quotes are in the program, word for word.
+#[test]
+fn messages_in_the_guide_are_those_of_the_program() {
+    let guide = fs::read_to_string(program::workspace().join("docs/guide.md")).unwrap();
+    let rows = guide.lines().filter(|line| line.starts_with("| `"));
+    let quotes: Vec<_> = rows.flat_map(|row| row.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)).collect();
+    let sources = ["musefs-fuse/src/error.rs", "musefs-db/src/error.rs"];
+    let code: String = sources.map(|path| fs::read_to_string(program::workspace().join(path)).unwrap()).concat();
+    assert!(quotes.len() > 10);
+    for quote in quotes {
+        assert!(code.contains(quote), "no message says {quote:?}");
+    }
+}
+
 #[test]
 fn links_between_pages_lead_somewhere() {
     let root = program::workspace();
