@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use musefs_db::{EditInput, Keys, Reader, TrackId, TrackRow, Which};
-use musefs_format::{Format, Splice, container};
+use musefs_format::{Format, Given, Splice, container};
 
 use super::{Library, render::splice_raise};
 use crate::{
     Error,
     metrics::{From, Warning},
-    reading::{Given, OpenSource, OpenTrack, Stamp, read_splice, read_whole},
+    reading::{OpenSource, OpenTrack, Stamp, read_splice, read_whole},
     tree::track_of,
     vfs::{Generation, Node, Vfs as _},
 };

@@ -14,18 +14,9 @@ pub use headers::HeaderCache;
 pub use read_ahead::ReadAhead;
 pub use source::{OpenSource, Stamp};
 
-use musefs_format::{Origin, Splice};
+use musefs_format::{Given, Splice};
 
 use crate::Error;
-
-/// Bytes that a read gave, by where they came from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// From made bytes.
-    pub memory: usize,
-    /// From the source.
-    pub source: usize,
-}
 
 /// Reads `offset ..` of the file that `splice` describes into `buf`; fewer bytes only at its end.
 ///
@@ -38,27 +29,7 @@ pub fn read_splice(
     offset: u64,
     buf: &mut [u8],
 ) -> Result<Given, Error> {
-    let mut given = Given::default();
-    let mut rest = buf;
-    for segment in splice.range(offset, rest.len() as u64) {
-        let (part, behind) = rest.split_at_mut(segment.len as usize);
-        match segment.origin {
-            Origin::Made(at) => {
-                part.copy_from_slice(&splice.made()[at..at + part.len()]);
-                given.memory += part.len();
-            }
-            Origin::Source(at) => {
-                read_ahead.read(source, at, part)?;
-                given.source += part.len();
-            }
-            Origin::Offsets(offsets) => {
-                read_ahead.read(source, offsets.at, part)?;
-                offsets.mend(part, |at, bytes| read_ahead.read(source, at, bytes))?;
-                given.source += part.len();
-            }
-        }
-        rest = behind;
-    }
+    let given = splice.read(offset, buf, |at, part| read_ahead.read(source, at, part))?;
     if given.source > 0 {
         source.check_stamp()?;
     }

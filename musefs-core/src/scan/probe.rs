@@ -10,7 +10,7 @@ use std::{
 use musefs_db::Stamp;
 use musefs_format::{
     ByteRange, Editing, Facts, Format, Picture, Problem, Properties, ReadAt as _, Structure, Tags, container,
-    extension_format, sniff_source,
+    extension_format, sniff_source, trial::try_out,
 };
 
 use super::{
@@ -174,7 +174,11 @@ fn read(name: &OsStr, source: &SourceFile) -> io::Result<Option<Track>> {
         return Ok(None);
     };
     let mut track = match container(format) {
-        Some(container) => own(source, container.read(source)?)?,
+        Some(container) => {
+            let mut facts = container.read(source)?;
+            try_out(container, source, &mut facts)?;
+            own(source, facts)?
+        }
         None => foreign(name, source, format)?,
     };
     rows::trim(&mut track.tags, &mut track.problems);
