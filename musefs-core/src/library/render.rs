@@ -93,7 +93,7 @@ impl View {
             path,
             extension: fields.extension().into_owned(),
             size: spliced.map_or(row.stamp.size, |(_, splice)| splice.len()),
-            mtime: served_mtime(row, raise),
+            mtime: served_mtime(row),
             root: devices.number(row.root, row.root_path),
             changed_ms: row.changed_at_ms.unwrap_or(i64::MIN).max(row.added_at_ms),
         })
@@ -124,9 +124,14 @@ pub(super) fn splice_raise(container: &dyn Container) -> u64 {
     u64::from(container.splice_version().saturating_sub(1))
 }
 
-fn served_mtime(row: &TrackRow<'_>, raise: u64) -> Time {
+/// The source's time or that of the last change, whichever is later. What the splice version adds, it adds to each
+/// track that was ever changed: an edit that is undone must not give a file its earlier time back.
+fn served_mtime(row: &TrackRow<'_>) -> Time {
     let changed_ns = row.changed_at_ms.map_or(i64::MIN, |ms| ms.saturating_mul(1_000_000));
     let mut mtime = Time::from_ns(row.stamp.mtime_ns.max(changed_ns));
-    mtime.secs = mtime.secs.saturating_add_unsigned(raise);
+    if row.changed_at_ms.is_some() {
+        let raise = Format::from_name(row.format).and_then(container).map_or(0, splice_raise);
+        mtime.secs = mtime.secs.saturating_add_unsigned(raise);
+    }
     mtime
 }

@@ -58,7 +58,8 @@ pub(super) struct Stored {
 impl Batch<'_> {
     /// Puts what was found at a path. A source that cannot be read keeps what was known of it.
     ///
-    /// A new revision comes of a new stamp, and of new facts where edits are laid over them.
+    /// A new revision comes of a new stamp, and of new facts where edits are laid over them; a new change time alone
+    /// makes none.
     ///
     /// # Errors
     /// [`Error::Refused`](crate::Error::Refused) when something about it is over a limit: the batch goes on without
@@ -79,12 +80,13 @@ impl Batch<'_> {
         let facts = self.update_source(stored, dir, found)?;
         let tags = self.update_tags(stored.track, found)?;
         let pictures = self.update_pictures(stored.track, found)?;
-        let same_file = match place {
-            Place::Same => stored.stamp == found.stamp,
-            // Renaming changes the change time and no byte.
-            Place::Moved => Stamp { ctime_ns: 0, ..stored.stamp } == Stamp { ctime_ns: 0, ..found.stamp },
-        };
         let told = facts.served || tags || pictures;
+        // Renaming, a new owner or a new mode change the change time and no byte; what else may lie behind it shows.
+        let same_but_ctime = Stamp { ctime_ns: 0, ..stored.stamp } == Stamp { ctime_ns: 0, ..found.stamp };
+        let same_file = match place {
+            Place::Same => stored.stamp == found.stamp || (same_but_ctime && !told && !facts.audio),
+            Place::Moved => same_but_ctime,
+        };
         let bytes = !same_file || (told && self.is_edited(stored.track)?);
         if bytes {
             self.raise_revision(stored, found.stamp.mtime_ns)?;

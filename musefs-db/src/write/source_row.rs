@@ -16,6 +16,8 @@ pub(super) struct Updated {
     pub(super) any: bool,
     /// Something that a splice is made from.
     pub(super) served: bool,
+    /// The audio, as far as its hash tells.
+    pub(super) audio: bool,
 }
 
 impl Batch<'_> {
@@ -54,10 +56,11 @@ impl Batch<'_> {
     /// Writes what differs; `added_at_ms` stays.
     pub(super) fn update_source(&mut self, stored: &Stored, dir: i64, found: &Found<'_>) -> Result<Updated> {
         let properties = found.properties;
-        let served: bool = self
-            .connection()
-            .prepare_cached("SELECT structure IS NOT ?2 OR format IS NOT ?3 FROM sources WHERE id = ?1")?
-            .query_row(params![stored.source, found.structure, properties.format], |row| row.get(0))?;
+        let mut differs = self.connection().prepare_cached(
+            "SELECT structure IS NOT ?2 OR format IS NOT ?3, audio_hash IS NOT ?4 OR ?4 IS NULL FROM sources WHERE id = ?1",
+        )?;
+        let parts = params![stored.source, found.structure, properties.format, found.audio_hash];
+        let (served, audio) = differs.query_row(parts, |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut update = self.connection().prepare_cached(
             "UPDATE sources
                 SET dir = ?2, name = ?3, shown = ?4, size = ?5, mtime_ns = ?6, ctime_ns = ?7, state = ?8, reason = ?9,
@@ -90,6 +93,6 @@ impl Batch<'_> {
             found.audio_hash,
             found.structure,
         ])?;
-        Ok(Updated { any: changed > 0, served })
+        Ok(Updated { any: changed > 0, served, audio })
     }
 }

@@ -78,6 +78,21 @@ fn a_changed_file_has_a_new_revision() {
 }
 
 #[test]
+fn a_new_owner_or_mode_is_not_a_new_revision() {
+    let library = Library::new();
+    let mut file = File::new("/music/1.mp3").audio(1);
+    library.scan(&[file.clone()]);
+    file.stamp.ctime_ns += SECOND_NS;
+    library.scan(&[file.clone()]);
+    library.row(16, |row| assert_eq!((row.revision, row.changed_at_ms, row.stamp), (0, None, file.stamp)));
+    // The same times around other audio are another file.
+    let mut other = File::new("/music/1.mp3").audio(2);
+    other.stamp.ctime_ns = file.stamp.ctime_ns + SECOND_NS;
+    library.scan(&[other]);
+    assert_eq!(library.revision(16), 1);
+}
+
+#[test]
 fn better_reading_of_an_unchanged_file_is_a_new_revision_only_of_edited_tracks() {
     let library = Library::with_tracks(2);
     library.edit(17, "title", Some(&["Mine"]));
