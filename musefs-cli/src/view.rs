@@ -33,8 +33,8 @@ pub(crate) struct PathArgs {
     /// A named template; 'musefs template list' shows them
     #[arg(long, value_name = "NAME", env = "MUSEFS_PRESET", default_value = "default")]
     preset: String,
-    /// What stands in for a field without a value; may be repeated
-    #[arg(long, value_name = "KEY=VALUE", env = "MUSEFS_FALLBACK", value_delimiter = ',')]
+    /// What stands in for a field without a value; may be repeated, in the environment one a line
+    #[arg(long, value_name = "KEY=VALUE", env = "MUSEFS_FALLBACK", value_delimiter = '\n')]
     fallback: Vec<String>,
     /// What stands in for every other field without a value
     #[arg(long, value_name = "TEXT", env = "MUSEFS_DEFAULT_FALLBACK")]

@@ -39,7 +39,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:
   musefs mount /srv/music
-  musefs mount ~/Music --template '$albumartist/$album [($year)]/$track $title' --expose-metrics")]
+  musefs mount ~/Music --template '$albumartist/$album[ ($year)]/$track $title' --expose-metrics")]
 pub(crate) struct Mount {
     /// An empty directory
     #[arg(env = "MUSEFS_MOUNTPOINT")]
