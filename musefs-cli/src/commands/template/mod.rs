@@ -15,6 +15,9 @@ use crate::{catalog, cli::Globals, exit::Exit, output, view};
 ///
 /// The language is described in docs/TEMPLATES.md.
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  musefs template list
+  musefs template check '$albumartist/$album[ ($year)]/$track $title'")]
 pub(crate) struct TemplateCommand {
     #[command(subcommand)]
     action: Action,
