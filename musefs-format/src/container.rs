@@ -4,6 +4,7 @@ use std::io;
 
 use crate::flac::Flac;
 use crate::mpeg::Mpeg;
+use crate::ogg::Ogg;
 use crate::{Edits, Facts, Format, ReadAt, Splice, Structure};
 
 /// Why a splice cannot be built.
@@ -57,6 +58,7 @@ pub fn container(format: Format) -> Option<&'static dyn Container> {
     match format {
         Format::Flac => Some(&Flac),
         Format::Mpeg => Some(&Mpeg),
+        Format::OggVorbis | Format::OggOpus | Format::OggFlac | Format::OggSpeex | Format::OggOther => Some(&Ogg),
         _ => None,
     }
 }

@@ -19,6 +19,7 @@ pub mod id3;
 pub mod limits;
 pub mod mpeg;
 pub mod offsets;
+pub mod ogg;
 pub mod picture;
 pub mod served;
 pub mod source;

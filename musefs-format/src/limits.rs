@@ -98,3 +98,24 @@ pub const LYRICS_BYTES_MAX: u64 = 5100 + 20;
 
 /// Most bytes of all comment blocks of a FLAC file, which are read whole: as much as one block can have.
 pub const FLAC_COMMENT_BYTES_MAX: u64 = 1 << 24;
+
+/// Most streams that lie beside each other in an Ogg file; one with more is served whole.
+pub const OGG_STREAMS_MAX: usize = 16;
+
+/// Most packets of the headers of an Ogg stream; one with more is served whole.
+pub const OGG_HEADER_PACKETS_MAX: usize = 4096;
+
+/// Most pages that the headers of an Ogg stream take; one with more is served whole.
+pub const OGG_HEADER_PAGES_MAX: usize = 1 << 14;
+
+/// Most bytes of the packet of comments of an Ogg stream, which is read whole.
+pub const OGG_COMMENT_BYTES_MAX: u64 = 32 << 20;
+
+/// Most bytes of junk between two pages behind which the next one is looked for.
+pub const OGG_GAP_BYTES_MAX: usize = 64 << 10;
+
+/// Most bytes at the end of an Ogg file in which the last page is looked for.
+pub const OGG_TAIL_BYTES_MAX: u64 = 192 << 10;
+
+/// Bytes of pages that are numbered anew at a time.
+pub const OGG_WINDOW_BYTES: usize = 256 << 10;

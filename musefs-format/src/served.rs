@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, io};
 
+use crate::ogg::PageSearch;
 use crate::{Origin, ReadAt, Splice};
 
 /// Bytes that a read gave, by where they came from.
@@ -24,6 +25,20 @@ impl Splice {
         &self,
         offset: u64,
         buf: &mut [u8],
+        read_source: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+    ) -> Result<Given, E> {
+        self.read_with(&mut PageSearch::default(), offset, buf, read_source)
+    }
+
+    /// [`Splice::read`] that takes up where another read of the same splice stopped.
+    ///
+    /// # Errors
+    /// Those of `read_source`.
+    pub fn read_with<E>(
+        &self,
+        search: &mut PageSearch,
+        offset: u64,
+        buf: &mut [u8],
         mut read_source: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
     ) -> Result<Given, E> {
         let mut given = Given::default();
@@ -42,6 +57,14 @@ impl Splice {
                 Origin::Offsets(offsets) => {
                     read_source(offsets.at, part)?;
                     offsets.mend(part, &mut read_source)?;
+                    given.source += part.len();
+                }
+                Origin::OggPages(pages) => {
+                    pages.fill(part, search, &mut read_source)?;
+                    given.source += part.len();
+                }
+                Origin::OggChecksum(checksum) => {
+                    checksum.fill(self, part, search, &mut read_source)?;
                     given.source += part.len();
                 }
             }

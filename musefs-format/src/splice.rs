@@ -1,6 +1,7 @@
 //! How a served file is put together: ordered segments, each of made bytes or of a range of something.
 
 use crate::offsets::Offsets;
+use crate::ogg::{PageChecksum, Renumbered};
 
 /// Where the bytes of a segment come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,10 @@ pub enum Origin {
     Source(u64),
     /// Of the source, with the offsets into the file mended that stand there.
     Offsets(Offsets),
+    /// Of the source, with the pages of an Ogg stream numbered anew.
+    OggPages(Renumbered),
+    /// The checksum of a made page of Ogg, which depends on what the page has of the source.
+    OggChecksum(PageChecksum),
 }
 
 /// A run of the served file with one origin.
@@ -77,6 +82,8 @@ impl Splice {
                 Origin::Made(at) => Origin::Made(at + skipped as usize),
                 Origin::Source(at) => Origin::Source(at + skipped),
                 Origin::Offsets(offsets) => Origin::Offsets(offsets.skip(skipped)),
+                Origin::OggPages(pages) => Origin::OggPages(pages.skip(skipped)),
+                Origin::OggChecksum(checksum) => Origin::OggChecksum(checksum.skip(skipped)),
             };
             Segment { start, len: segment.end().min(end) - start, origin }
         })
@@ -111,6 +118,16 @@ impl SpliceBuilder {
     /// Appends a range of the source in which offsets into the file stand.
     pub fn offsets(&mut self, offsets: Offsets, len: u64) {
         self.push(len, Origin::Offsets(offsets));
+    }
+
+    /// Appends a range of the source in which pages of an Ogg stream get other numbers.
+    pub fn ogg_pages(&mut self, pages: Renumbered, len: u64) {
+        self.push(len, Origin::OggPages(pages));
+    }
+
+    /// Appends the checksum of a page of Ogg.
+    pub fn ogg_checksum(&mut self, checksum: PageChecksum) {
+        self.push(4, Origin::OggChecksum(checksum));
     }
 
     /// Length so far, in bytes.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::{Offsets, Origin, ReadAt, Splice};
+use crate::{ReadAt, Splice};
 
 /// The folder of real files, if there is one; without it a test prints that it is skipped, with `CI=true` it fails.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -55,25 +55,12 @@ pub(crate) fn materialise(splice: &Splice, source: &[u8]) -> Vec<u8> {
 
 /// The bytes of a range of a served file.
 pub(crate) fn materialise_range(splice: &Splice, source: &[u8], offset: u64, len: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for segment in splice.range(offset, len) {
-        let len = segment.len as usize;
-        match segment.origin {
-            Origin::Made(at) => bytes.extend_from_slice(&splice.made()[at..at + len]),
-            Origin::Source(at) => bytes.extend_from_slice(&source[at as usize..at as usize + len]),
-            Origin::Offsets(offsets) => bytes.extend(mended(offsets, source, len)),
-        }
-    }
-    bytes
-}
-
-fn mended(offsets: Offsets, source: &[u8], len: usize) -> Vec<u8> {
-    let mut bytes = source[offsets.at as usize..][..len].to_vec();
+    let mut bytes = vec![0; splice.len().saturating_sub(offset).min(len) as usize];
     let copy = |at: u64, buf: &mut [u8]| -> Result<(), Infallible> {
         buf.copy_from_slice(&source[at as usize..][..buf.len()]);
         Ok(())
     };
-    let Ok(()) = offsets.mend(&mut bytes, copy);
+    let Ok(_) = splice.read(offset, &mut bytes, copy);
     bytes
 }
 

@@ -6,6 +6,7 @@
 
 mod cache;
 mod headers;
+mod ogg_pages;
 mod read_ahead;
 mod source;
 
@@ -29,7 +30,9 @@ pub fn read_splice(
     offset: u64,
     buf: &mut [u8],
 ) -> Result<Given, Error> {
-    let given = splice.read(offset, buf, |at, part| read_ahead.read(source, at, part))?;
+    let given = ogg_pages::with_search(source, |search| {
+        splice.read_with(search, offset, buf, |at, part| read_ahead.read(source, at, part))
+    })?;
     if given.source > 0 {
         source.check_stamp()?;
     }

@@ -32,6 +32,8 @@ pub struct OpenSource {
     /// Tells streams of the read-ahead apart; never used twice.
     id: u64,
     sequential: AtomicBool,
+    /// Where a page of Ogg begins, from which the search for others may start; 0 if none is known.
+    known_page: AtomicU64,
 }
 
 impl OpenSource {
@@ -44,7 +46,7 @@ impl OpenSource {
         counters::opened();
         let file = File::open(&path).map_err(|source| Error::Source { path: path.clone(), source })?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let source = Self { file, path, stamp, id, sequential: AtomicBool::new(true) };
+        let source = Self { file, path, stamp, id, sequential: AtomicBool::new(true), known_page: AtomicU64::new(0) };
         source.check_stamp()?;
         // Scanners read heads and tails: without this each of them makes the disk read megabytes ahead.
         source.advise_sequential(false);
@@ -73,6 +75,16 @@ impl OpenSource {
             // Advice that a file system does not take changes nothing but speed.
             let _ = fadvise(&self.file, 0, None, advice);
         }
+    }
+
+    /// Where a page of Ogg was known to begin last.
+    pub(super) fn known_page(&self) -> Option<u64> {
+        Some(self.known_page.load(Ordering::Relaxed)).filter(|known| *known > 0)
+    }
+
+    /// Remembers where a page of Ogg begins.
+    pub(super) fn know_page(&self, known: Option<u64>) {
+        self.known_page.store(known.unwrap_or(0), Ordering::Relaxed);
     }
 
     /// Fills `buf` from `offset` on.

@@ -4,7 +4,7 @@
 //! the comment block and lets a padding block absorb the difference; everything else is taken as it is.
 
 pub(crate) mod picture;
-mod properties;
+pub(crate) mod properties;
 mod read;
 mod splice;
 mod structure;

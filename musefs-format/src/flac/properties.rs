@@ -3,7 +3,7 @@
 use crate::Properties;
 
 /// What STREAMINFO says; `audio_bytes` is the length of the frames. `None` if the block is too short.
-pub(super) fn properties(block: &[u8], audio_bytes: u64) -> Option<Properties> {
+pub(crate) fn properties(block: &[u8], audio_bytes: u64) -> Option<Properties> {
     let packed = u64::from_be_bytes(*block.get(10..18)?.first_chunk()?);
     let rate = (packed >> 44) as u32;
     let samples = packed & ((1 << 36) - 1);

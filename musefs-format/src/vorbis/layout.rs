@@ -80,6 +80,16 @@ impl Layout {
     pub fn overflows(&self) -> bool {
         !self.complete && self.fields.len() == VORBIS_FIELDS_MAX
     }
+
+    /// Whether the vendor and the fields lie one behind the other up to the end, as they were read.
+    pub fn is_sound(&self) -> bool {
+        let vendor_end = self.vendor_len.map_or(Some(0), |len| len.checked_add(4));
+        let fields_end = self.fields.iter().try_fold(vendor_end, |at, field| {
+            let end = field.offset.checked_add(4)?.checked_add(field.len)?;
+            (at? <= field.offset).then_some(Some(end))
+        });
+        fields_end.flatten().is_some_and(|end| end <= self.end)
+    }
 }
 
 /// Whether fields of that name hold pictures.
