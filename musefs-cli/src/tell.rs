@@ -63,8 +63,8 @@ pub(crate) fn served_json(served: &Served) -> Value {
         Served::Whole(reason) => json!({ "how": "whole", "reason": reason }),
         Served::Spliced(splice) => {
             let part = |it: &musefs_format::Segment| match it.origin {
-                Origin::Made(_) => json!({ "from": "musefs", "bytes": it.len }),
-                Origin::Offsets(_) => json!({ "from": "source, mended", "bytes": it.len }),
+                Origin::Made(_) | Origin::OggChecksum(_) => json!({ "from": "musefs", "bytes": it.len }),
+                Origin::Offsets(_) | Origin::OggPages(_) => json!({ "from": "source, mended", "bytes": it.len }),
                 Origin::Source(offset) => json!({ "from": "source", "offset": offset, "bytes": it.len }),
             };
             let parts: Vec<_> = splice.segments().iter().map(part).collect();
