@@ -213,14 +213,16 @@ fn undo_gives_the_identical_file_again() {
 }
 
 #[test]
-fn edits_of_formats_without_splices_move_the_file_and_are_reported() {
+fn edits_that_cannot_reach_the_bytes_move_the_file_and_are_reported() {
     let Some(sandbox) = fixture::small() else { return };
+    sandbox.put("in/broken.flac", b"no audio at all");
+    sandbox.scan();
     let mount = fixture::mount(&sandbox);
-    let track = sandbox.track_of("in/four.wav");
+    let track = sandbox.track_of("in/broken.flac");
     by_command(&sandbox, track, "Moved");
-    let moved = mount.join("Bob/Second/Moved.wav");
+    let moved = mount.join("Unknown Artist/Unknown Album/Moved.flac");
     wait::until("the new name", || moved.exists());
-    assert!(compare::same_bytes(&moved, &sandbox.music().join("in/four.wav")).unwrap());
+    assert!(compare::same_bytes(&moved, &sandbox.music().join("in/broken.flac")).unwrap());
     let served = &sandbox.run(["show", "--json", &track.to_string()]).code(0).json()[0]["served"];
     assert!(served["how"] == "whole" && served["reason"].is_string(), "{served}");
     mount.unmount();
