@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::flac::Flac;
+use crate::mp4::Mp4;
 use crate::mpeg::Mpeg;
 use crate::ogg::Ogg;
 use crate::{Edits, Facts, Format, ReadAt, Splice, Structure};
@@ -57,6 +58,7 @@ pub trait Container: Sync {
 pub fn container(format: Format) -> Option<&'static dyn Container> {
     match format {
         Format::Flac => Some(&Flac),
+        Format::Mp4 => Some(&Mp4),
         Format::Mpeg => Some(&Mpeg),
         Format::OggVorbis | Format::OggOpus | Format::OggFlac | Format::OggSpeex | Format::OggOther => Some(&Ogg),
         _ => None,

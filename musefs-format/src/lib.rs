@@ -17,6 +17,7 @@ pub mod flac;
 pub mod found;
 pub mod id3;
 pub mod limits;
+pub mod mp4;
 pub mod mpeg;
 pub mod offsets;
 pub mod ogg;

@@ -119,3 +119,24 @@ pub const OGG_TAIL_BYTES_MAX: u64 = 192 << 10;
 
 /// Bytes of pages that are numbered anew at a time.
 pub const OGG_WINDOW_BYTES: usize = 256 << 10;
+
+/// Most boxes of an MP4 file whose headers are read; a file with more is served whole.
+pub const MP4_BOXES_MAX: usize = 1 << 17;
+
+/// Most tables of offsets in an MP4 file: one for each track, and for each fragment that has offsets into the file.
+pub const MP4_TABLES_MAX: usize = 1 << 12;
+
+/// Most bytes of text items that are read of one MP4 file; items beyond that are kept unread.
+pub const MP4_TEXT_BYTES_MAX: u64 = 4 << 20;
+
+/// Bytes of a box that describes a codec in which all that matters stands.
+pub const MP4_DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+
+/// Longest run of samples in an MP4 fragment whose durations are added up.
+pub const MP4_RUN_BYTES_MAX: usize = 1 << 20;
+
+/// Most bytes of such runs that are read of one file; with more, its play time is what `moov` tells.
+pub const MP4_FRAGMENT_BYTES_MAX: u64 = 4 << 20;
+
+/// Longest free box that is made of an MP4 file's shorter tags; with more to fill, what follows moves.
+pub const MP4_FREE_BYTES_MAX: u64 = 1 << 20;

@@ -27,6 +27,8 @@ pub(crate) struct CorpusFile {
     pub(crate) name: String,
     /// Format of the index.
     pub(crate) format: String,
+    /// Seconds, as ffprobe tells them, or `-`.
+    pub(crate) duration: String,
     /// What ffmpeg made of it: `ok`, `errors:N` or `fail`.
     pub(crate) decode: String,
     /// The file.
@@ -44,7 +46,13 @@ pub(crate) fn corpus_files() -> impl Iterator<Item = CorpusFile> {
         let path = corpus.as_ref().expect("rows come from a corpus").join("files").join(&columns[0]);
         let bytes = fs::read(&path).expect("files of the index are readable");
         let decode = columns.last().expect("rows have columns").clone();
-        CorpusFile { name: columns[0].clone(), format: columns[7].clone(), decode, bytes }
+        CorpusFile {
+            name: columns[0].clone(),
+            format: columns[7].clone(),
+            duration: columns[14].clone(),
+            decode,
+            bytes,
+        }
     })
 }
 
