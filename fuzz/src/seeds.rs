@@ -21,7 +21,20 @@ pub fn seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
         ("mp3-v22", Format::Mpeg, [tag2, mp3()].concat()),
         ("mp3-v23", Format::Mpeg, [tag3.clone(), mp3(), tag1.clone()].concat()),
         ("mp3-v24", Format::Mpeg, [tag4.clone(), mp3()].concat()),
-        ("mp3-many", Format::Mpeg, [tag3, vec![0; 9], tag4, mp3(), ape(), tag1].concat()),
+        ("mp3-many", Format::Mpeg, [&tag3[..], &[0; 9], &tag4, &mp3(), &ape(), &tag1].concat()),
+        ("adts-bare", Format::Adts, adts()),
+        ("adts-many", Format::Adts, [&tag3[..], b"junk", &adts(), &ape(), &tag1].concat()),
+        ("wavpack", Format::WavPack, [&wavpack()[..], &ape(), &tag1].concat()),
+        ("monkey", Format::MonkeysAudio, [&tag4[..], b"MAC \x64\x0f\xa0\x0f", &[9; 60], &ape()].concat()),
+        ("musepack-7", Format::Musepack, [&b"MP+\x07"[..], &[9; 60], &ape()].concat()),
+        ("musepack-8", Format::Musepack, b"MPCKSH\x0fcccc\x08\x84\xd8\x44\x64\x1b\x10\0SE\x03".to_vec()),
+        ("tta", Format::TrueAudio, [&tag4[..], b"TTA1\x01\0\x02\0\x10\0\x44\xac\0\0\x44\xac\0\0cccc", &tag1].concat()),
+        (
+            "optimfrog",
+            Format::OptimFrog,
+            [&b"OFR \x0f\0\0\0\x88\x58\x01\0\0\0\x02\x01\x44\xac\0\0"[..], &ape()].concat(),
+        ),
+        ("tak", Format::Tak, [&b"tBaK\x04\x02\0\0xx\x01\x0d\0\0"[..], &[9; 13], &ape()].concat()),
     ]
 }
 
@@ -60,6 +73,18 @@ fn mp3() -> Vec<u8> {
     let mut frame = vec![0; 417];
     frame[..4].copy_from_slice(&[0xff, 0xfb, 0x90, 0x64]);
     frame.repeat(5)
+}
+
+fn adts() -> Vec<u8> {
+    let mut frame = [0x21; 64];
+    frame[..7].copy_from_slice(&[0xff, 0xf1, 0x50, 0x80, 8, 0x1f, 0xfc]);
+    frame.repeat(5)
+}
+
+fn wavpack() -> Vec<u8> {
+    let sub_blocks = [0x0d, 1, 2, 3, 0x67, 2, 0x44, 0xac, 0, 0];
+    let numbers = [24 + sub_blocks.len() as u32, 0x0410, 99, 0, 99, 15 << 23 | 1 << 11 | 1, 0];
+    [&b"wvpk"[..], &numbers.map(u32::to_le_bytes).concat(), &sub_blocks].concat().repeat(2)
 }
 
 fn ape() -> Vec<u8> {

@@ -8,7 +8,11 @@ use musefs_format::Format;
 fn main() -> io::Result<()> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for (name, format, bytes) in musefs_fuzz::seeds::seeds() {
-        let target = if format == Format::Flac { "flac" } else { "mpeg" };
+        let target = match format {
+            Format::Flac => "flac",
+            Format::Mpeg => "mpeg",
+            _ => "carriers",
+        };
         put(&corpus.join(target), name, &bytes)?;
         put(&corpus.join("ranges"), name, &[&[9, 0, 99, 1], &bytes[..]].concat())?;
     }

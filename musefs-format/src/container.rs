@@ -6,7 +6,7 @@ use crate::flac::Flac;
 use crate::mp4::Mp4;
 use crate::mpeg::Mpeg;
 use crate::ogg::Ogg;
-use crate::{Edits, Facts, Format, ReadAt, Splice, Structure};
+use crate::{Edits, Facts, Format, ReadAt, Splice, Structure, adts, monkey, musepack, optimfrog, tak, tta, wavpack};
 
 /// Why a splice cannot be built.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -61,6 +61,13 @@ pub fn container(format: Format) -> Option<&'static dyn Container> {
         Format::Mp4 => Some(&Mp4),
         Format::Mpeg => Some(&Mpeg),
         Format::OggVorbis | Format::OggOpus | Format::OggFlac | Format::OggSpeex | Format::OggOther => Some(&Ogg),
+        Format::Adts => Some(&adts::ADTS),
+        Format::MonkeysAudio => Some(&monkey::MONKEYS_AUDIO),
+        Format::WavPack => Some(&wavpack::WAVPACK),
+        Format::Musepack => Some(&musepack::MUSEPACK),
+        Format::TrueAudio => Some(&tta::TRUE_AUDIO),
+        Format::OptimFrog => Some(&optimfrog::OPTIMFROG),
+        Format::Tak => Some(&tak::TAK),
         _ => None,
     }
 }

@@ -43,6 +43,23 @@ pub struct Properties {
     pub bitrate_bps: Option<u64>,
 }
 
+impl Properties {
+    /// The same with the length of `samples` of each channel, whose stream has `audio_bytes`. Unknown without a rate.
+    pub(crate) fn lasting(mut self, samples: u64, audio_bytes: u64) -> Self {
+        if let Some(rate) = self.sample_rate_hz.filter(|rate| *rate > 0 && samples > 0) {
+            self.duration_ms = Some(scale(samples, 1000, rate.into()));
+            self.bitrate_bps = Some(scale(audio_bytes.saturating_mul(8), rate.into(), samples));
+        }
+        self
+    }
+}
+
+/// `value * numerator / denominator`, rounded.
+pub(crate) fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
+    let (value, numerator, denominator) = (u128::from(value), u128::from(numerator), u128::from(denominator.max(1)));
+    u64::try_from((value * numerator + denominator / 2) / denominator).unwrap_or(u64::MAX)
+}
+
 /// A picture inside a source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {

@@ -8,7 +8,9 @@
 //! Knows nothing of paths, files, SQL, clocks or threads. Broken input is normal: a reader gives what
 //! it could read and a list of problems, never a panic.
 
+pub mod adts;
 pub mod ape;
+pub mod carrier;
 pub mod container;
 pub mod edits;
 pub mod envelope;
@@ -17,18 +19,24 @@ pub mod flac;
 pub mod found;
 pub mod id3;
 pub mod limits;
+pub mod monkey;
 pub mod mp4;
 pub mod mpeg;
+pub mod musepack;
 pub mod offsets;
 pub mod ogg;
+pub mod optimfrog;
 pub mod picture;
 pub mod served;
 pub mod source;
 pub mod splice;
 pub mod table;
 pub mod tags;
+pub mod tak;
 pub mod trial;
+pub mod tta;
 pub mod vorbis;
+pub mod wavpack;
 
 mod numbers;
 mod sniff;

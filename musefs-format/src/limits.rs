@@ -140,3 +140,18 @@ pub const MP4_FRAGMENT_BYTES_MAX: u64 = 4 << 20;
 
 /// Longest free box that is made of an MP4 file's shorter tags; with more to fill, what follows moves.
 pub const MP4_FREE_BYTES_MAX: u64 = 1 << 20;
+
+/// Bytes of ADTS audio whose frames are counted; the length of longer streams is estimated from them.
+pub const ADTS_COUNTED_BYTES: usize = 128 << 10;
+
+/// Frames of one stream that must follow each other before the first of them counts as the begin of ADTS audio.
+pub const ADTS_SYNC_FRAMES: usize = 3;
+
+/// Most WavPack blocks that are looked into for the first with samples and for its other channels.
+pub const WAVPACK_BLOCKS_MAX: usize = 32;
+
+/// Most sub-blocks of a WavPack block that are stepped over.
+pub const WAVPACK_SUB_BLOCKS_MAX: usize = 64;
+
+/// Most Musepack packets, or TAK metadata blocks, that are stepped over in search of the one with the properties.
+pub const HEADER_PACKETS_MAX: usize = 32;

@@ -1,13 +1,16 @@
 //! What tests of several modules share.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::{ReadAt, Splice};
+use serde_json::Value;
+
+use crate::{ByteRange, ReadAt, Splice};
 
 /// The folder of real files, if there is one; without it a test prints that it is skipped, with `CI=true` it fails.
 pub(crate) fn corpus() -> Option<PathBuf> {
@@ -107,5 +110,37 @@ pub(crate) fn foreign(program: &str, args: &[&str]) -> Option<Output> {
             eprintln!("skipped: {program} does not run: {error}");
             None
         }
+    }
+}
+
+/// What ffprobe tells of a file: tags, with keys in lower case, and packets.
+pub(crate) struct Probed {
+    pub(crate) tags: BTreeMap<String, String>,
+    packets: Vec<Value>,
+}
+
+/// Runs ffprobe; `None` if it is not installed or does not like the file.
+pub(crate) fn ffprobe(path: &Path) -> Option<Probed> {
+    let entries = "format_tags:packet=pos,size,data_hash";
+    let args =
+        ["-v", "error", "-select_streams", "a:0", "-show_data_hash", "md5", "-show_entries", entries, "-of", "json"];
+    let Output { status, stdout, .. } =
+        foreign("ffprobe", &[&args[..], &[path.to_str().expect("tests name their files")]].concat())?;
+    let probed: Value = status.success().then(|| serde_json::from_slice(&stdout).expect("ffprobe writes JSON"))?;
+    let tags = probed["format"]["tags"].as_object().cloned().unwrap_or_default();
+    let lower = |(key, value): (String, Value)| (key.to_lowercase(), value.as_str().unwrap_or_default().to_owned());
+    let packets = probed["packets"].as_array().cloned().unwrap_or_default();
+    Some(Probed { tags: tags.into_iter().map(lower).collect(), packets })
+}
+
+impl Probed {
+    /// Place behind the begin of the audio, and hash, of all packets that lie in the audio. (Behind a frame that is cut
+    /// ffmpeg takes the tag that follows for its end.)
+    pub(crate) fn packets(&self, audio: ByteRange) -> Vec<(u64, &str)> {
+        let number = |value: &Value| value.as_str().unwrap_or_default().parse::<u64>().unwrap_or(0);
+        let packet = |packet: &'_ Value| number(&packet["pos"]).checked_sub(audio.offset);
+        let inside = |packet: &&Value| number(&packet["pos"]) + number(&packet["size"]) <= audio.end();
+        let packets = self.packets.iter().filter(inside);
+        packets.filter_map(|one| Some((packet(one)?, one["data_hash"].as_str()?))).collect()
     }
 }

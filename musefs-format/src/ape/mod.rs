@@ -10,14 +10,13 @@ mod rewrite;
 use serde::{Deserialize, Serialize};
 
 pub use read::{Read, read};
-pub use rewrite::{can_hold, create, rewrite};
+pub use rewrite::{can_hold, rewrite};
 
 /// Bytes of a header, and of a footer.
 pub const FOOTER_BYTES: u64 = 32;
 
 const MARK: &[u8; 8] = b"APETAGEX";
 const FLAG_HAS_HEADER: u32 = 1 << 31;
-const FLAG_HAS_NO_FOOTER: u32 = 1 << 30;
 const FLAG_IS_HEADER: u32 = 1 << 29;
 /// Version whose texts are UTF-8.
 const VERSION_2: u32 = 2000;
@@ -33,7 +32,7 @@ pub struct Tag {
     pub version: u32,
     /// Of the footer, as stored.
     pub flags: u32,
-    /// How many items it claims to have.
+    /// How many items a rewritten tag claims to have, edits apart.
     pub count: u32,
     /// In order, without gaps.
     pub items: Vec<Item>,
@@ -42,6 +41,16 @@ pub struct Tag {
 }
 
 impl Tag {
+    /// A tag without items that is still to be written, with a header.
+    pub(crate) fn empty(offset: u64) -> Self {
+        Self { offset, len: 0, version: VERSION_2, flags: FLAG_HAS_HEADER, count: 0, items: Vec::new(), rest: 0 }
+    }
+
+    /// Whether it has any value: other readers then look at no other tag.
+    fn speaks(&self) -> bool {
+        self.items.iter().any(|item| !item.keys.is_empty())
+    }
+
     /// Of the first byte behind it in the source.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.len)

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::names::{is_name, own_key, places};
-use super::{FLAG_HAS_HEADER, FLAG_HAS_NO_FOOTER, FLAG_IS_HEADER, FOOTER_BYTES, Item, MARK, Tag, VERSION_2};
+use super::{FLAG_HAS_HEADER, FLAG_IS_HEADER, FOOTER_BYTES, Item, MARK, Tag, VERSION_2};
 use crate::facts::{ByteRange, Picture};
 use crate::found::Found;
 use crate::id3::text::Encoding;
@@ -59,7 +59,9 @@ pub fn read(source: &dyn ReadAt, start: u64, end: u64) -> io::Result<Option<Read
         ));
     }
     let offset = items_at - header;
-    let Footer { version, count, flags, .. } = footer;
+    // Readers that trust the count would stumble over what is no item.
+    let count = if items.len() < APE_ITEMS_MAX { items.len() as u32 } else { footer.count };
+    let Footer { version, flags, .. } = footer;
     let tag = Tag { offset, len: end - offset, version, flags, count, items, rest };
     Ok(Some(Read { tag, found: reader.found }))
 }
@@ -79,7 +81,8 @@ fn footer(source: &dyn ReadAt, at: u64) -> io::Result<Option<Footer>> {
         return Ok(None);
     }
     let (version, size, count, flags) = (le32(&bytes[8..]), le32(&bytes[12..]), le32(&bytes[16..]), le32(&bytes[20..]));
-    let is_footer = flags & (FLAG_IS_HEADER | FLAG_HAS_NO_FOOTER) == 0;
+    // A flag for "no footer" is contradicted by the footer itself.
+    let is_footer = flags & FLAG_IS_HEADER == 0;
     // Version 1 has no flags: whatever stands there means nothing.
     let flags = if version < VERSION_2 { 0 } else { flags };
     Ok((is_footer || version < VERSION_2).then_some(Footer { version, size: u64::from(size), count, flags }))
@@ -110,6 +113,9 @@ impl Reader<'_> {
     fn item(&mut self, head: &ItemHead, value: ByteRange) -> io::Result<Vec<String>> {
         let kind = head.flags >> 1 & 3;
         let is_text = self.version < VERSION_2 || kind != 1;
+        if !is_name(head.name.as_bytes()) {
+            return Ok(Vec::new());
+        }
         let places = places(&head.name);
         let mut keys: Vec<_> = places.iter().map(|(place, _)| place.key.to_owned()).collect();
         if places.is_empty() {
@@ -173,7 +179,9 @@ fn item_head(source: &dyn ReadAt, at: u64, end: u64) -> io::Result<Option<ItemHe
     let value = u64::from(le32(&bytes));
     let fits = head <= bytes.len() as u64 && value <= (end - at).saturating_sub(head);
     let head = ItemHead { name: String::from_utf8_lossy(name).into_owned(), flags: le32(&bytes[4..]), head, value };
-    Ok((fits && is_name(name)).then_some(head))
+    // A name that is not allowed makes an item that is kept unread.
+    let may_be_name = (1..=255).contains(&name.len()) && name.iter().all(|byte| *byte >= 0x20);
+    Ok((fits && may_be_name).then_some(head))
 }
 
 /// ID3's number for the names that taggers put into the brackets.

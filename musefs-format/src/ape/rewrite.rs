@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::names::home;
-use super::{FLAG_HAS_HEADER, FLAG_IS_HEADER, FOOTER_BYTES, Item, MARK, Tag, VERSION_2};
+use super::{FLAG_IS_HEADER, FOOTER_BYTES, Item, MARK, Tag};
 use crate::container::Refusal;
 use crate::id3::v2::Pieces;
 use crate::limits::APE_TAG_BYTES_MAX;
@@ -23,13 +23,17 @@ pub fn can_hold(key: &str) -> bool {
 }
 
 /// The tag with the edits; exactly the source's bytes if they touch nothing of it and `adds` is false.
-/// With `adds`, edited keys that the tag did not have are added.
+/// With `adds`, edited keys that the tag did not have are added, and a tag that said nothing gets all effective
+/// tags: readers that met nothing in it read others, and now will not.
 ///
 /// # Errors
 /// A value is too large for the tag.
 pub fn rewrite(tag: &Tag, edits: &Edits, adds: bool) -> Result<Pieces, Refusal> {
     let carries = |key: &str| tag.items.iter().any(|item| item.keys.iter().any(|known| known == key));
     let mut keys: BTreeSet<String> = edits.changed().filter(|key| adds || carries(key)).map(str::to_owned).collect();
+    if adds && !tag.speaks() {
+        keys.extend(edits.effective().iter().map(|(key, _)| key.to_owned()));
+    }
     if keys.is_empty() {
         let mut whole = Pieces::default();
         whole.source(tag.offset, tag.len);
@@ -52,20 +56,6 @@ pub fn rewrite(tag: &Tag, edits: &Edits, adds: bool) -> Result<Pieces, Refusal> 
     items.source(offset, tag.rest);
     let count = tag.count.saturating_sub(removed).saturating_add(homes.len() as u32);
     assemble(tag, items, count, edits)
-}
-
-/// A new tag, with header and footer, of all effective tags that it can hold.
-///
-/// # Errors
-/// A value is too large for the tag.
-pub fn create(edits: &Edits) -> Result<Pieces, Refusal> {
-    let tag =
-        Tag { offset: 0, len: 0, version: VERSION_2, flags: FLAG_HAS_HEADER, count: 0, items: Vec::new(), rest: 0 };
-    let keys = edits.effective().iter().map(|(key, _)| key.to_owned()).collect();
-    let homes = homes(&tag, &keys, edits.effective());
-    let mut items = Pieces::default();
-    new_items(&homes, 0, edits.effective(), &mut items);
-    assemble(&tag, items, homes.len() as u32, edits)
 }
 
 fn touches(item: &Item, keys: &BTreeSet<String>) -> bool {

@@ -101,6 +101,29 @@ fn damage_costs_one_item_at_most() {
 }
 
 #[test]
+fn names_that_are_not_allowed_are_kept_unread() {
+    for name in ["e", "TAG", "Sch\u{f6}n"] {
+        let items = [item("Title", 0, b"T"), item(name, 0, b"x"), item("Artist", 0, b"A")];
+        let bytes = tag(&items, true);
+        let (_, tags, problems) = read_all(&bytes);
+        assert_eq!((tags.iter().count(), tags.first("artist"), problems), (2, Some("A"), 0));
+        let expected = [item("Title", 0, b"New"), items[1].clone(), items[2].clone()];
+        assert_eq!(edited(&bytes, &[("title", &["New"])]), tag(&expected, true));
+    }
+}
+
+#[test]
+fn a_footer_that_denies_itself_is_one() {
+    let items = [item("Title", 0, b"T")];
+    let mut bytes = tag(&items, true);
+    for at in [23, bytes.len() - 9] {
+        bytes[at] |= 0x40;
+    }
+    assert_eq!(read_all(&bytes).1.first("title"), Some("T"));
+    assert_eq!(edited(&bytes, &[("title", &["T"])]), bytes);
+}
+
+#[test]
 fn no_more_items_than_the_limit() {
     for (count, problems) in [(APE_ITEMS_MAX, 0), (APE_ITEMS_MAX + 1, 1)] {
         let (tag, _, found) = read_all(&tag(&vec![item("Key", 0, b"v"); count], false));

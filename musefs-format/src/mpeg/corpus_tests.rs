@@ -5,12 +5,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
-
-use serde_json::Value;
 
 use super::Mpeg;
-use crate::testing::{CorpusFile, Counted, corpus_files, foreign, materialise};
+use crate::testing::{CorpusFile, Counted, corpus_files, ffprobe, foreign, materialise};
 use crate::{ByteRange, Container, Editing, Edits, Facts};
 
 const CHANGES: [(&str, &str); 3] = [("title", "Ein neuer Titel ♫"), ("albumartist", "Jemand"), ("MYKEY", "=x=")];
@@ -121,36 +118,6 @@ fn mutagen_reads_the_new_and_the_untouched_old() {
         for (key, text) in old.filter(|(key, _)| *key != "TIT2" && *key != "TPE2") {
             assert_eq!(new.get(key), Some(text), "{} {key}", pair.name);
         }
-    }
-}
-
-/// What ffprobe tells of a file: tags, with keys in lower case, and packets.
-struct Probed {
-    tags: BTreeMap<String, String>,
-    packets: Vec<Value>,
-}
-
-fn ffprobe(path: &Path) -> Option<Probed> {
-    let entries = "format_tags:packet=pos,size,data_hash";
-    let args =
-        ["-v", "error", "-select_streams", "a:0", "-show_data_hash", "md5", "-show_entries", entries, "-of", "json"];
-    let Output { status, stdout, .. } = foreign("ffprobe", &[&args[..], &[path.to_str().unwrap()]].concat())?;
-    let probed: Value = status.success().then(|| serde_json::from_slice(&stdout).unwrap())?;
-    let tags = probed["format"]["tags"].as_object().cloned().unwrap_or_default();
-    let lower = |(key, value): (String, Value)| (key.to_lowercase(), value.as_str().unwrap().to_owned());
-    let packets = probed["packets"].as_array().cloned().unwrap_or_default();
-    Some(Probed { tags: tags.into_iter().map(lower).collect(), packets })
-}
-
-impl Probed {
-    /// Place behind the begin of the audio, and hash, of all packets that lie in the audio. (Behind a frame that is cut
-    /// ffmpeg takes the tag that follows for its end.)
-    fn packets(&self, audio: ByteRange) -> Vec<(u64, &str)> {
-        let number = |value: &Value| value.as_str().unwrap_or_default().parse::<u64>().unwrap_or(0);
-        let packet = |packet: &'_ Value| number(&packet["pos"]).checked_sub(audio.offset);
-        let inside = |packet: &&Value| number(&packet["pos"]) + number(&packet["size"]) <= audio.end();
-        let packets = self.packets.iter().filter(inside);
-        packets.filter_map(|one| Some((packet(one)?, one["data_hash"].as_str()?))).collect()
     }
 }
 

@@ -7,12 +7,11 @@
 pub mod header;
 mod properties;
 mod read;
-mod splice;
-mod structure;
 mod summary;
 
 use std::io;
 
+use crate::carrier::{self, CarrierStructure, Home};
 use crate::{Container, Edits, Facts, ReadAt, Refusal, Splice, Structure};
 
 /// The container of MPEG audio.
@@ -29,7 +28,7 @@ impl Container for Mpeg {
     }
 
     fn splice(&self, structure: &Structure, edits: &Edits) -> Result<Splice, Refusal> {
-        splice::splice(&structure::MpegStructure::decode(structure)?, edits)
+        carrier::splice(&CarrierStructure::decode(structure)?, Home::Id3v2, edits)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::header::{FrameHeader, Sync};
 use super::summary::{Summary, summary};
 use crate::Properties;
+use crate::facts::scale;
 
 /// What the frames in `window` tell, the first of which is `sync`; `audio_bytes` are those of all frames.
 pub(super) fn properties(window: &[u8], sync: &Sync, audio_bytes: u64) -> Properties {
@@ -45,12 +46,6 @@ fn estimated_samples(frames: &[u8], sync: &Sync, audio_bytes: u64) -> Option<u64
         count += 1;
     }
     (at > 0).then(|| scale(count * u64::from(sync.header.samples()), audio_bytes, at as u64))
-}
-
-/// `value * numerator / denominator`, rounded.
-fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
-    let (value, numerator, denominator) = (u128::from(value), u128::from(numerator), u128::from(denominator.max(1)));
-    u64::try_from((value * numerator + denominator / 2) / denominator).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

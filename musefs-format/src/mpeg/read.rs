@@ -4,12 +4,12 @@ use std::io;
 
 use super::header::{Sync, find_frames};
 use super::properties::properties;
-use super::structure::MpegStructure;
+use crate::carrier::{self, Home};
 use crate::envelope::{Envelope, Part};
 use crate::facts::ByteRange;
 use crate::id3::v2;
 use crate::limits::{JUNK_BYTES_MAX, LEADING_TAGS_MAX, SNIFF_BYTES};
-use crate::{Editing, Facts, Format, Problem, Properties, ReadAt, Tags};
+use crate::{Facts, Format, Problem, ReadAt};
 
 pub(super) fn read(source: &dyn ReadAt) -> io::Result<Facts> {
     let mut head = Envelope::default();
@@ -18,26 +18,11 @@ pub(super) fn read(source: &dyn ReadAt) -> io::Result<Facts> {
     let audio_end = tail.read_trailing(source, leading_end)?;
     let first = find_audio(source, &mut head, leading_end, audio_end)?;
     let audio = ByteRange::between(first.offset, audio_end);
-    let mut facts = Facts {
-        format: Format::Mpeg,
-        properties: Properties::default(),
-        audio,
-        tags: Tags::new(),
-        pictures: Vec::new(),
-        structure: crate::Structure::default(),
-        editing: Editing::Possible,
-        problems: Vec::new(),
-    };
+    let mut facts = carrier::facts(Format::Mpeg, Home::Id3v2, head, audio, tail);
     match &first.sync {
         Some(sync) => facts.properties = properties(&first.window, sync, audio.len),
-        None => facts.problems.push(Problem("no MPEG audio frames were found".to_owned())),
+        None => facts.problems.insert(0, Problem("no MPEG audio frames were found".to_owned())),
     }
-    for found in head.found.into_iter().chain(tail.found) {
-        found.fill(&mut facts.tags);
-        facts.pictures.extend(found.pictures);
-        facts.problems.extend(found.problems);
-    }
-    facts.structure = MpegStructure { head: head.parts, audio, tail: tail.parts }.encode();
     Ok(facts)
 }
 

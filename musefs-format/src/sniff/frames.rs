@@ -1,11 +1,9 @@
 //! Streams that are nothing but frames, each with a sync word: MPEG audio, ADTS, FLAC without its marker.
 
 use super::Format;
+use crate::adts::header as adts;
 use crate::limits::SNIFF_BYTES;
 use crate::mpeg::header::{find_frames, frames_at};
-
-/// ADTS frames in a row that prove a stream.
-const ADTS_FRAMES: usize = 3;
 
 /// The format of a stream of frames in `body`.
 ///
@@ -20,14 +18,14 @@ pub(super) fn format(body: &[u8], tagged: bool, hint: Option<Format>) -> Option<
     if frames_at(body, 0, whole && (promised || ends_with_tag(body))).is_some() {
         return Some(Format::Mpeg);
     }
-    if is_adts(body, promised) {
+    if adts::frames_at(body, promised) {
         return Some(Format::Adts);
     }
     if !promised {
         return None;
     }
     let mpeg = find_frames(body, whole).map(|sync| sync.offset);
-    let adts = (1..body.len()).find(|at| is_adts(&body[*at..], false));
+    let adts = adts::find_frames(body, false);
     match (mpeg, adts) {
         (Some(mpeg), Some(adts)) if adts < mpeg => Some(Format::Adts),
         (Some(_), _) => Some(Format::Mpeg),
@@ -40,28 +38,6 @@ fn ends_with_tag(body: &[u8]) -> bool {
     [(128, &b"TAG"[..]), (32, b"APETAGEX")]
         .iter()
         .any(|(len, mark)| body.len().checked_sub(*len).is_some_and(|at| body[at..].starts_with(mark)))
-}
-
-/// Whether ADTS frames follow each other from here, or, if `short`, at least one that reaches to the end.
-fn is_adts(body: &[u8], short: bool) -> bool {
-    let mut rest = body;
-    for frames in 0..ADTS_FRAMES {
-        match adts_len(rest, body) {
-            Some(len) => rest = rest.get(len..).unwrap_or_default(),
-            None => return frames > 0 && rest.is_empty() && (short || frames > 1),
-        }
-    }
-    true
-}
-
-/// Length of an ADTS frame (ISO 13818-7, section 6.2.1) with the profile, rate and channels of `first`.
-fn adts_len(bytes: &[u8], first: &[u8]) -> Option<usize> {
-    let header = bytes.first_chunk::<7>()?;
-    let first = first.first_chunk::<7>()?;
-    let is_adts = header[0] == 0xff && header[1] & 0xf6 == 0xf0 && header[2] >> 2 & 15 < 13;
-    let fits = header[1] == first[1] && header[2] == first[2] && header[3] & 0xc0 == first[3] & 0xc0;
-    let len = usize::from(header[3] & 3) << 11 | usize::from(header[4]) << 3 | usize::from(header[5]) >> 5;
-    (is_adts && fits && len > header.len()).then_some(len)
 }
 
 /// Whether a FLAC frame with a right header checksum begins here (RFC 9639, section 9.1).

@@ -1,4 +1,4 @@
-//! What a splice needs to know of an MPEG file.
+//! What a splice needs to know of a stream between tags.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,25 +8,25 @@ use crate::{ByteRange, Refusal, Structure};
 /// Version of the stored layout: the first byte of a structure.
 const VERSION: u8 = 1;
 
-/// An MPEG file as parts, in the order of the source.
+/// A file as parts, in the order of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct MpegStructure {
+pub(crate) struct CarrierStructure {
     /// Tags, and junk behind them.
-    pub(super) head: Parts,
-    /// The frames.
-    pub(super) audio: ByteRange,
+    pub(crate) head: Parts,
+    /// The stream.
+    pub(crate) audio: ByteRange,
     /// Tags.
-    pub(super) tail: Parts,
+    pub(crate) tail: Parts,
 }
 
-impl MpegStructure {
-    pub(super) fn encode(&self) -> Structure {
+impl CarrierStructure {
+    pub(crate) fn encode(&self) -> Structure {
         let mut bytes = vec![VERSION];
         bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
         Structure(bytes)
     }
 
-    pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
+    pub(crate) fn decode(structure: &Structure) -> Result<Self, Refusal> {
         match structure.0.split_first() {
             Some((&VERSION, bytes)) => {
                 let structure: Self =
