@@ -67,16 +67,12 @@ fn in_words(error: &dyn std::error::Error) -> String {
 
 fn file_type(format: Format) -> Option<FileType> {
     Some(match format {
-        Format::Adts => FileType::Aac,
         Format::Mp4 => FileType::Mp4,
         Format::OggVorbis => FileType::Vorbis,
         Format::OggOpus => FileType::Opus,
         Format::OggSpeex => FileType::Speex,
         Format::Wav => FileType::Wav,
         Format::Aiff => FileType::Aiff,
-        Format::MonkeysAudio => FileType::Ape,
-        Format::WavPack => FileType::WavPack,
-        Format::Musepack => FileType::Mpc,
         _ => return None,
     })
 }
