@@ -47,3 +47,5 @@ impl Container for Ogg {
 
 #[cfg(test)]
 mod corpus_tests;
+#[cfg(test)]
+mod tests;

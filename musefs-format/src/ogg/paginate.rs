@@ -131,16 +131,20 @@ impl Pages<'_> {
             content.append_page(builder, Header { flags, granule, serial, sequence, checksum: 0, lacing: values });
             continued = if values.last() == Some(&255) { CONTINUED } else { 0 };
         }
-        let behind = self.structure.pages_end();
-        let len = self.structure.end - behind;
-        match (new as u32).wrapping_sub(old as u32) {
-            0 => builder.source(behind, len),
+        self.append_rest(builder);
+    }
+
+    /// Appends everything behind the pages, up to the end of the last page.
+    fn append_rest(&self, builder: &mut SpliceBuilder) {
+        let (start, serial) = (self.structure.pages_end(), self.structure.serial);
+        let (stream_end, end) = (self.structure.stream_end, self.structure.end);
+        match (self.plan.len() as u32).wrapping_sub(self.structure.pages.len() as u32) {
+            0 => builder.source(start, stream_end - start),
             delta => {
-                let serial = self.structure.serial;
-                let end = self.structure.end;
-                builder.ogg_pages(Renumbered { at: behind, start: behind, end, serial, delta }, len);
+                builder.ogg_pages(Renumbered { at: start, start, end: stream_end, serial, delta }, stream_end - start);
             }
         }
+        builder.source(stream_end, end - stream_end);
     }
 
     fn lacing(&self) -> Vec<u8> {

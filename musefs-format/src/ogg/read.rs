@@ -55,6 +55,8 @@ struct Reader<'a> {
     pictures: Vec<Picture>,
     /// Offset of the first byte behind the headers' pages, and behind all pages.
     audio: (u64, u64),
+    /// Offset of the page behind the headers if it begins another stream: a link of a chain without audio.
+    next_link: Option<u64>,
     problems: Vec<Problem>,
 }
 
@@ -77,6 +79,7 @@ impl<'a> Reader<'a> {
             last_changeable,
             pictures,
             audio: (0, source.len()),
+            next_link: None,
             problems,
         }
     }
@@ -95,6 +98,8 @@ impl<'a> Reader<'a> {
             return Ok(Err(reason));
         }
         self.audio.1 = self.tail.read_trailing(self.source, self.audio.0)?;
+        let next = next_page(self.source, self.audio.0)?.filter(|met| met.page.flags & BEGINS != 0);
+        self.next_link = next.map(|met| met.page.offset);
         Ok(self.check())
     }
 
@@ -294,6 +299,7 @@ impl<'a> Reader<'a> {
             comments: self.layout.clone(),
             kept: self.behind.0,
             padding: self.behind.1,
+            stream_end: self.next_link.unwrap_or(self.audio.1).min(self.audio.1),
             end: self.audio.1,
             tail: self.tail.parts.clone(),
         }

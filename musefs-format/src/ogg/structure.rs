@@ -36,6 +36,8 @@ pub(super) struct OggStructure {
     pub(super) kept: u32,
     /// Bytes of padding behind those.
     pub(super) padding: u32,
+    /// Offset of the first byte behind the last page that may be of the stream.
+    pub(super) stream_end: u64,
     /// Offset of the first byte behind the last page.
     pub(super) end: u64,
     /// Tags behind it.
@@ -121,7 +123,8 @@ impl OggStructure {
         let complete = u64::from(*self.packets.first()?) == comments + behind || !self.comments.complete;
         Some(
             self.tail.sound_end(self.end).is_some()
-                && at <= self.end
+                && at <= self.stream_end
+                && self.stream_end <= self.end
                 && segments == self.before.len() as u64 + packet_segments + self.after.len() as u64
                 && body == lacing(&self.before) + packet_bytes + lacing(&self.after)
                 && self.before.len() < usize::from(first.segments)
