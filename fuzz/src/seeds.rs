@@ -35,6 +35,10 @@ pub fn seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
             [&b"OFR \x0f\0\0\0\x88\x58\x01\0\0\0\x02\x01\x44\xac\0\0"[..], &ape()].concat(),
         ),
         ("tak", Format::Tak, [&b"tBaK\x04\x02\0\0xx\x01\x0d\0\0"[..], &[9; 13], &ape()].concat()),
+        ("ogg-vorbis", Format::OggVorbis, vorbis(&comments, 40)),
+        ("ogg-vorbis-pages", Format::OggVorbis, vorbis(&[&comments[..], &[1; 300]].concat(), 1)),
+        ("ogg-opus", Format::OggOpus, opus(&[&comments[..], &[0; 90]].concat(), 9)),
+        ("ogg-opus-kept", Format::OggOpus, opus(&[&comments[..], &[1; 90]].concat(), 1)),
     ]
 }
 
@@ -95,4 +99,45 @@ fn ape() -> Vec<u8> {
         [&b"APETAGEX"[..], &numbers, &[0; 8]].concat()
     };
     [end(0xa000_0000), item.clone(), end(0x8000_0000)].concat()
+}
+
+fn vorbis(comments: &[u8], segments: usize) -> Vec<u8> {
+    let first = [&b"\x01vorbis\0\0\0\0\x02\x44\xac\0\0"[..], &[0; 12], &[0xb8, 1]].concat();
+    let second = [b"\x03vorbis", comments, &[1]].concat();
+    let third = [&b"\x05vorbis"[..], &[7; 300]].concat();
+    ogg(&[&first], &[&second, &third], segments)
+}
+
+fn opus(comments: &[u8], segments: usize) -> Vec<u8> {
+    ogg(&[b"OpusHead\x01\x02\x38\x01\x80\xbb\0\0\0\0\0"], &[&[b"OpusTags", comments].concat()], segments)
+}
+
+/// The first packet, further headers and some audio, each on pages of their own.
+fn ogg(first: &[&[u8]], headers: &[&[u8]], segments: usize) -> Vec<u8> {
+    let mut pages = Vec::new();
+    let audio = [&[0x78; 40][..], &[0x78; 255], &[0x78; 300]];
+    for (flags, packets) in [(2, first), (0, headers), (4, &audio)] {
+        let lace = |packet: &&[u8]| [vec![255; packet.len() / 255], vec![(packet.len() % 255) as u8]].concat();
+        let lacing: Vec<u8> = packets.iter().flat_map(lace).collect();
+        let body = packets.concat();
+        let (mut at, mut continued) = (0, 0);
+        for values in lacing.chunks(segments) {
+            let len = values.iter().map(|len| usize::from(*len)).sum::<usize>();
+            let number = pages.len() as u32;
+            pages.push(page(flags | continued, number, values, &body[at..at + len]));
+            at += len;
+            continued = u8::from(values.ends_with(&[255]));
+        }
+    }
+    pages.concat()
+}
+
+/// A page of granule position 960 and stream 7, with the checksum of RFC 3533, section 6.
+fn page(flags: u8, number: u32, lacing: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut page = [&b"OggS\0"[..], &[flags], &960_u64.to_le_bytes(), &7_u32.to_le_bytes()].concat();
+    page.extend([&number.to_le_bytes()[..], &[0; 4], &[lacing.len() as u8], lacing, body].concat());
+    let shift = |sum: u32, _| sum << 1 ^ if sum >> 31 == 1 { 0x04c1_1db7 } else { 0 };
+    let sum = page.iter().fold(0, |sum: u32, byte| (0..8).fold(sum ^ u32::from(*byte) << 24, shift));
+    page[22..26].copy_from_slice(&sum.to_le_bytes());
+    page
 }

@@ -11,6 +11,7 @@ fn main() -> io::Result<()> {
         let target = match format {
             Format::Flac => "flac",
             Format::Mpeg => "mpeg",
+            Format::OggVorbis | Format::OggOpus => "ogg",
             _ => "carriers",
         };
         put(&corpus.join(target), name, &bytes)?;

@@ -119,22 +119,21 @@ fn pairs(folder: &Path) -> Vec<Pair> {
     pairs
 }
 
-/// What ffmpeg says of the audio's packets and of the samples in them.
-fn ffmpeg(path: &Path) -> Option<(String, String)> {
-    let run = |codec: &[&str]| {
-        let head = ["-nostdin", "-v", "quiet", "-i", path.to_str().unwrap(), "-map", "0:a:0"];
-        let args = [&head, codec, &["-f", "md5", "-"]].concat();
-        foreign("ffmpeg", &args).map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    Some((run(&["-c", "copy"])?, run(&[])?))
+/// What ffmpeg says of the audio's packets, or of the samples in them.
+fn ffmpeg(path: &Path, codec: &[&str]) -> Option<String> {
+    let head = ["-nostdin", "-v", "quiet", "-i", path.to_str().unwrap(), "-map", "0:a:0"];
+    let args = [&head, codec, &["-f", "md5", "-"]].concat();
+    foreign("ffmpeg", &args).map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 #[test]
 fn ffmpeg_finds_the_same_packets_and_samples() {
     let folder = tempfile::tempdir().unwrap();
     for pair in pairs(folder.path()) {
-        let Some(old) = ffmpeg(&pair.source) else { return };
-        assert_eq!(ffmpeg(&pair.served), Some(old), "{} {}", pair.name, pair.what);
+        // Where packets are equal, samples are, too, unless numbers of pages tell of a gap.
+        let codec: &[&str] = if pair.what == "everything" { &["-c", "copy"] } else { &[] };
+        let Some(old) = ffmpeg(&pair.source, codec) else { return };
+        assert_eq!(ffmpeg(&pair.served, codec), Some(old), "{} {}", pair.name, pair.what);
     }
 }
 
