@@ -276,7 +276,7 @@ proptest! {
         structure.0[at] = byte;
         let edits = Edits::over(crate::Tags::new(), [("title".to_owned(), vec!["x".to_owned()])]);
         match Ogg.splice(&structure, &edits) {
-            Ok(splice) => prop_assert!(splice.len() > 0),
+            Ok(splice) => prop_assert!(!splice.is_empty()),
             Err(refusal) => prop_assert!(matches!(refusal, Refusal::Structure(_)), "{:?}", refusal),
         }
     }
@@ -318,7 +318,7 @@ fn padding_keeps_the_length_or_moves_audio_by_pages() {
         let source = file(&headers(codec, &["TITLE=tttttt"], 800), &[vec![1; 99]], (SEGMENTS_MAX, 9), false);
         let served = served(&source, &title(len));
         let moved = served.len() - source.len();
-        assert!(moved == grown || grown > 4096 && moved % 4096 == 0, "{codec} {len}: {moved}");
+        assert!(moved == grown || grown > 4096 && moved.is_multiple_of(4096), "{codec} {len}: {moved}");
     }
 }
 
