@@ -39,6 +39,11 @@ pub fn seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
         ("ogg-vorbis-pages", Format::OggVorbis, vorbis(&[&comments[..], &[1; 300]].concat(), 1)),
         ("ogg-opus", Format::OggOpus, opus(&[&comments[..], &[0; 90]].concat(), 9)),
         ("ogg-opus-kept", Format::OggOpus, opus(&[&comments[..], &[1; 90]].concat(), 1)),
+        ("mp4-bare", Format::Mp4, mp4(&[], &[], false)),
+        ("mp4-tagged", Format::Mp4, mp4(&itunes(), &[], false)),
+        ("mp4-last", Format::Mp4, mp4(&itunes(), &[], true)),
+        ("mp4-texts", Format::Mp4, mp4(&texts(), &keyed(), false)),
+        ("mp4-fragmented", Format::Mp4, fragmented()),
     ]
 }
 
@@ -140,4 +145,78 @@ fn page(flags: u8, number: u32, lacing: &[u8], body: &[u8]) -> Vec<u8> {
     let sum = page.iter().fold(0, |sum: u32, byte| (0..8).fold(sum ^ u32::from(*byte) << 24, shift));
     page[22..26].copy_from_slice(&sum.to_le_bytes());
     page
+}
+
+fn boxed(kind: &[u8; 4], content: &[&[u8]]) -> Vec<u8> {
+    let content = content.concat();
+    [&(content.len() as u32 + 8).to_be_bytes()[..], kind, &content].concat()
+}
+
+/// An MP4 file with one audio track of two chunks, its user data and its other metadata.
+fn mp4(user_data: &[u8], meta: &[u8], moov_last: bool) -> Vec<u8> {
+    let kind = boxed(b"ftyp", &[b"M4A \0\0\0\0"]);
+    let media = boxed(b"mdat", &[&[0x55; 40], &[0xaa; 40]]);
+    let moov = |first: u32| {
+        let offsets = [first, first + 40].map(u32::to_be_bytes).concat();
+        let table = boxed(b"stco", &[&[0; 4], &[0, 0, 0, 2], &offsets]);
+        boxed(b"moov", &[&boxed(b"mvhd", &[&[0; 100]]), &track(&table), meta, user_data])
+    };
+    let start = kind.len() + 8;
+    if moov_last {
+        return [kind.clone(), media, moov(start as u32)].concat();
+    }
+    let moov = moov((start + moov(0).len()) as u32);
+    [kind, moov, media].concat()
+}
+
+fn track(offsets: &[u8]) -> Vec<u8> {
+    let entry = boxed(b"mp4a", &[&[0; 8], &[0; 8], &[0, 2, 0, 16, 0, 0, 0, 0], &[0xac, 0x44, 0, 0]]);
+    let description = boxed(b"stsd", &[&[0; 4], &[0, 0, 0, 1], &entry]);
+    let info = boxed(b"minf", &[&boxed(b"stbl", &[&description, offsets])]);
+    let header = boxed(b"mdhd", &[&[0; 12], &44_100_u32.to_be_bytes(), &88_200_u32.to_be_bytes(), &[0; 4]]);
+    let handler = boxed(b"hdlr", &[&[0; 8], b"soun", &[0; 13]]);
+    let track = boxed(b"tkhd", &[&[0; 12], &[0, 0, 0, 1], &[0; 68]]);
+    boxed(b"trak", &[&track, &boxed(b"mdia", &[&header, &handler, &info])])
+}
+
+fn data(type_code: u8, payload: &[u8]) -> Vec<u8> {
+    boxed(b"data", &[&[0, 0, 0, type_code], &[0; 4], payload])
+}
+
+fn itunes() -> Vec<u8> {
+    let free_form = [boxed(b"mean", &[&[0; 4], b"com.apple.iTunes"]), boxed(b"name", &[&[0; 4], b"own key"])].concat();
+    let items = [
+        boxed(b"\xa9nam", &[&data(1, b"a")]),
+        boxed(b"\xa9ART", &[&data(1, b"One"), &data(1, b"Two")]),
+        boxed(b"trkn", &[&data(0, &[0, 0, 0, 3, 0, 12, 0, 0])]),
+        boxed(b"gnre", &[&data(0, &[0, 18])]),
+        boxed(b"covr", &[&data(14, b"\x89PNG")]),
+        boxed(b"----", &[&free_form, &data(1, b"d")]),
+    ];
+    let list = boxed(b"ilst", &[&items.concat()]);
+    let handler = boxed(b"hdlr", &[&[0; 8], b"mdirappl", &[0; 9]]);
+    boxed(b"udta", &[&boxed(b"meta", &[&[0; 4], &handler, &list, &boxed(b"free", &[&[0; 60]])])])
+}
+
+fn texts() -> Vec<u8> {
+    let quick_time = boxed(b"\xa9nam", &[b"\0\x01\0\0a"]);
+    boxed(b"udta", &[&quick_time, &boxed(b"perf", &[&[0; 4], b"\x15\xc7b\0"]), &[0; 4]])
+}
+
+fn keyed() -> Vec<u8> {
+    let keys = boxed(b"keys", &[&[0; 4], &[0, 0, 0, 2], &boxed(b"mdta", &[b"artist"]), &boxed(b"mdta", &[b"genre"])]);
+    let items = [boxed(&[0, 0, 0, 1], &[&data(1, b"c")]), boxed(&[0, 0, 0, 2], &[&data(1, b"d")])].concat();
+    let handler = boxed(b"hdlr", &[&[0; 8], b"mdta", &[0; 13]]);
+    boxed(b"meta", &[&handler, &keys, &boxed(b"ilst", &[&items])])
+}
+
+fn fragmented() -> Vec<u8> {
+    let defaults = boxed(b"trex", &[&[0; 4], &[0, 0, 0, 1], &[0; 4], &[0, 0, 4, 0], &[0; 8]]);
+    let moov = boxed(b"moov", &[&track(&boxed(b"stco", &[&[0; 8]])), &boxed(b"mvex", &[&defaults])]);
+    let start = (moov.len() as u64).to_be_bytes();
+    let header = boxed(b"tfhd", &[&[0, 0, 0, 1], &[0, 0, 0, 1], &start]);
+    let run = boxed(b"trun", &[&[0, 0, 0, 0], &[0, 0, 0, 9]]);
+    let fragment = boxed(b"moof", &[&boxed(b"traf", &[&header, &run])]);
+    let entry = boxed(b"tfra", &[&[1, 0, 0, 0], &[0, 0, 0, 1], &[0; 4], &[0, 0, 0, 1], &[0; 8], &start, &[1; 3]]);
+    [moov, fragment, boxed(b"mdat", &[&[7; 80]]), boxed(b"mfra", &[&entry])].concat()
 }

@@ -10,6 +10,7 @@ fn main() -> io::Result<()> {
     for (name, format, bytes) in musefs_fuzz::seeds::seeds() {
         let target = match format {
             Format::Flac => "flac",
+            Format::Mp4 => "mp4",
             Format::Mpeg => "mpeg",
             Format::OggVorbis | Format::OggOpus => "ogg",
             _ => "carriers",

@@ -12,7 +12,6 @@ use lofty::{
     config::{ParseOptions, ParsingMode},
     error::FileParseError,
     file::{AudioFile as _, FileType, TaggedFile, TaggedFileExt as _},
-    mp4::{Mp4Codec, Mp4File},
     probe::Probe,
     tag::{ItemKey, Tag, TagType},
 };
@@ -42,16 +41,10 @@ pub(super) fn read(format: Format, source: &SourceFile) -> Option<Result<LongTai
         Err(_) => (parse_guarded(file_type, false, source).or(all), false),
         Ok(_) => (all, true),
     };
-    Some(outcome.map(|(file, codec)| LongTail {
-        tags: tags(&file),
-        properties: properties(&file, codec, format),
-        complete,
-    }))
+    Some(outcome.map(|file| LongTail { tags: tags(&file), properties: properties(&file, format), complete }))
 }
 
-type Parsed = (TaggedFile, Option<&'static str>);
-
-fn parse_guarded(file_type: FileType, with_properties: bool, source: &SourceFile) -> Result<Parsed, String> {
+fn parse_guarded(file_type: FileType, with_properties: bool, source: &SourceFile) -> Result<TaggedFile, String> {
     let parse = || parse(file_type, with_properties, &mut Cursor { source, at: 0 });
     match catch_unwind(AssertUnwindSafe(parse)) {
         Ok(outcome) => outcome.map_err(|error| in_words(&error)),
@@ -67,7 +60,6 @@ fn in_words(error: &dyn std::error::Error) -> String {
 
 fn file_type(format: Format) -> Option<FileType> {
     Some(match format {
-        Format::Mp4 => FileType::Mp4,
         Format::OggVorbis => FileType::Vorbis,
         Format::OggOpus => FileType::Opus,
         Format::OggSpeex => FileType::Speex,
@@ -77,28 +69,17 @@ fn file_type(format: Format) -> Option<FileType> {
     })
 }
 
-fn parse(file_type: FileType, with_properties: bool, cursor: &mut Cursor<'_>) -> Result<Parsed, FileParseError> {
+fn parse(file_type: FileType, with_properties: bool, cursor: &mut Cursor<'_>) -> Result<TaggedFile, FileParseError> {
     let options =
         ParseOptions::new().read_properties(with_properties).read_cover_art(false).parsing_mode(ParsingMode::Relaxed);
-    if file_type != FileType::Mp4 {
-        return Ok((Probe::with_file_type(cursor, file_type).options(options).read()?, None));
-    }
-    let file = Mp4File::read_from(cursor, options)?;
-    let codec = match file.properties().codec() {
-        Some(Mp4Codec::AAC) => Some("aac"),
-        Some(Mp4Codec::ALAC) => Some("alac"),
-        Some(Mp4Codec::FLAC) => Some("flac"),
-        Some(Mp4Codec::MP3) => Some("mp3"),
-        _ => None,
-    };
-    Ok((file.into(), codec))
+    Probe::with_file_type(cursor, file_type).options(options).read()
 }
 
-fn properties(file: &TaggedFile, codec: Option<&'static str>, format: Format) -> Properties {
+fn properties(file: &TaggedFile, format: Format) -> Properties {
     let found = file.properties();
     let duration_ms = u64::try_from(found.duration().as_millis()).ok();
     Properties {
-        codec: codec.unwrap_or_else(|| usual_codec(format)).to_owned(),
+        codec: usual_codec(format).to_owned(),
         duration_ms: duration_ms.filter(|duration| *duration > 0),
         sample_rate_hz: found.sample_rate().filter(|rate| *rate > 0),
         channels: found.channels().filter(|channels| *channels > 0).map(u16::from),
