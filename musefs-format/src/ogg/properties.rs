@@ -21,6 +21,8 @@ pub(super) struct Audio<'a> {
     pub(super) serial: u32,
     /// Its pages behind the headers, and those of other streams.
     pub(super) range: ByteRange,
+    /// Whether no stream lies beside it: others follow it in a chain.
+    pub(super) alone: bool,
 }
 
 pub(super) fn properties(source: &dyn ReadAt, audio: &Audio<'_>) -> io::Result<Properties> {
@@ -64,7 +66,8 @@ fn samples(source: &dyn ReadAt, audio: &Audio<'_>) -> io::Result<Option<u64>> {
     Ok(Some(last.saturating_sub(skipped)))
 }
 
-/// Granule position of the stream's last whole page with one, looked for from the end.
+/// Granule position of the stream's last whole page with one, looked for from the end. `None` if a link of a chain
+/// stands there: how long all of them play only reading all would tell.
 fn last_granule(source: &dyn ReadAt, audio: &Audio<'_>) -> io::Result<Option<u64>> {
     let most = audio.range.len.min(OGG_TAIL_BYTES_MAX);
     let mut len = TAIL_BYTES.min(most);
@@ -72,9 +75,10 @@ fn last_granule(source: &dyn ReadAt, audio: &Audio<'_>) -> io::Result<Option<u64
         let window = source.bytes(audio.range.end() - len, len, len as usize)?;
         let starts = (0..window.len()).rev().filter(|at| window[*at..].starts_with(MARK));
         let pages = starts.filter_map(|at| whole_page(&window[at..]));
-        let is_told = |header: &Header<'_>| header.serial == audio.serial && header.granule != NO_GRANULE;
+        let is_told =
+            |header: &Header<'_>| (audio.alone || header.serial == audio.serial) && header.granule != NO_GRANULE;
         if let Some(header) = pages.map(|(header, _)| header).find(is_told) {
-            return Ok(Some(header.granule));
+            return Ok((header.serial == audio.serial).then_some(header.granule));
         }
         if len == most {
             return Ok(None);

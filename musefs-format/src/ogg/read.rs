@@ -328,6 +328,7 @@ impl<'a> Reader<'a> {
             codec,
             first_packet: &self.first_packet,
             serial: self.serial,
+            alone: self.streams.len() == 1,
             range: audio,
         });
         Ok(Facts {

@@ -479,6 +479,15 @@ fn facts_are_told() {
 }
 
 #[test]
+fn how_long_a_chain_plays_is_not_told() {
+    let link = file(&headers(1, &[], 9), &[vec![0x78; 30]], (9, 9), false);
+    let mut other = Maker::new(8).packets(&headers(1, &[], 9)[..1], 9, BEGINS, 0);
+    other = other.packets(&[vec![0x78; 30]], 9, ENDS, 960);
+    let facts = Ogg.read(&[link, other.bytes].concat()).unwrap();
+    assert_eq!((facts.properties.duration_ms, facts.editing), (None, Editing::Possible));
+}
+
+#[test]
 fn padding_of_taggers_is_told_from_what_stays() {
     for (codec, fields, kept) in [(0, 1, 1), (2, 0, 0), (3, 10, 10), (7, 1, 1)] {
         let packet = &headers(codec, &[], 9)[1];
