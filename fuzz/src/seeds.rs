@@ -44,6 +44,15 @@ pub fn seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
         ("mp4-last", Format::Mp4, mp4(&itunes(), &[], true)),
         ("mp4-texts", Format::Mp4, mp4(&texts(), &keyed(), false)),
         ("mp4-fragmented", Format::Mp4, fragmented()),
+        ("wav", Format::Wav, wav(&[], &[])),
+        ("wav-list", Format::Wav, wav(&list(), &chunk(b"id3 ", &tag3, false))),
+        ("wav-filler", Format::Wav, wav(&[chunk(b"JUNK", &[0; 90], false), list()].concat(), &tag1)),
+        ("rf64", Format::Wav, rf64()),
+        ("wave64", Format::Wav, wave64()),
+        ("aiff", Format::Aiff, aiff(&tag4)),
+        ("dff", Format::Dff, dff(&tag3)),
+        ("dsf", Format::Dsf, dsf(&tag4)),
+        ("dsf-bare", Format::Dsf, dsf(&[])),
     ]
 }
 
@@ -219,4 +228,74 @@ fn fragmented() -> Vec<u8> {
     let fragment = boxed(b"moof", &[&boxed(b"traf", &[&header, &run])]);
     let entry = boxed(b"tfra", &[&[1, 0, 0, 0], &[0, 0, 0, 1], &[0; 4], &[0, 0, 0, 1], &[0; 8], &start, &[1; 3]]);
     [moov, fragment, boxed(b"mdat", &[&[7; 80]]), boxed(b"mfra", &[&entry])].concat()
+}
+
+const WAVE_FORMAT: [u8; 16] = [1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x40, 0x1f, 0, 0, 1, 0, 8, 0];
+
+/// A chunk of RIFF, or of AIFF with its numbers the other way round.
+fn chunk(name: &[u8; 4], content: &[u8], big_endian: bool) -> Vec<u8> {
+    let len = content.len() as u32;
+    let len = if big_endian { len.to_be_bytes() } else { len.to_le_bytes() };
+    [&name[..], &len, content, &vec![0; content.len() % 2]].concat()
+}
+
+fn list() -> Vec<u8> {
+    let entries = [chunk(b"INAM", b"a\0", false), chunk(b"IPRT", b"3/12\0", false), chunk(b"ISBJ", b"d\0", false)];
+    chunk(b"LIST", &[b"INFO".to_vec(), entries.concat()].concat(), false)
+}
+
+fn wav(before: &[u8], behind: &[u8]) -> Vec<u8> {
+    let parts = [&b"WAVE"[..], &chunk(b"fmt ", &WAVE_FORMAT, false), before, &chunk(b"data", &[7; 45], false), behind];
+    chunk(b"RIFF", &parts.concat(), false)
+}
+
+fn rf64() -> Vec<u8> {
+    let sizes = [&[0; 8][..], &45_u64.to_le_bytes(), &[0; 12]].concat();
+    let mut file = wav(&chunk(b"ds64", &sizes, false), &list());
+    file[..8].copy_from_slice(b"RF64\xff\xff\xff\xff");
+    file[76..80].fill(0xff);
+    file
+}
+
+fn wave64() -> Vec<u8> {
+    const TAIL: [u8; 12] = [0xf3, 0xac, 0xd3, 0x11, 0x8c, 0xd1, 0x00, 0xc0, 0x4f, 0x8e, 0xdb, 0x8a];
+    let chunk = |name: &[u8; 4], content: &[u8]| {
+        let len = (content.len() as u64 + 24).to_le_bytes();
+        [&name[..], &TAIL, &len, content, &vec![0; content.len().wrapping_neg() % 8]].concat()
+    };
+    let body = [chunk(b"fmt ", &WAVE_FORMAT), chunk(b"data", &[7; 45])].concat();
+    let riff = [&b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\x00\x00"[..], &(body.len() as u64 + 40).to_le_bytes()]
+        .concat();
+    [&riff, &b"wave"[..], &TAIL, &body].concat()
+}
+
+fn aiff(tag: &[u8]) -> Vec<u8> {
+    let common = [&[0, 1, 0, 0, 0, 45, 0, 8, 0x40, 0x0b, 0xfa][..], &[0; 7]].concat();
+    let sound = [[0; 8].to_vec(), vec![7; 45]].concat();
+    let parts = [
+        b"AIFF".to_vec(),
+        chunk(b"COMM", &common, true),
+        chunk(b"NAME", b"a", true),
+        chunk(b"SSND", &sound, true),
+        chunk(b"ID3 ", tag, true),
+    ];
+    chunk(b"FORM", &parts.concat(), true)
+}
+
+fn dff(tag: &[u8]) -> Vec<u8> {
+    let chunk = |name: &[u8; 4], content: &[u8]| {
+        [&name[..], &(content.len() as u64).to_be_bytes(), content, &vec![0; content.len() % 2]].concat()
+    };
+    let rate = chunk(b"FS  ", &2_822_400_u32.to_be_bytes());
+    let properties = [&b"SND "[..], &rate, &chunk(b"CHNL", b"\0\x01SLFT"), &chunk(b"CMPR", b"DSD \0")].concat();
+    let parts = [chunk(b"PROP", &properties), chunk(b"DSD ", &[0x69; 45]), chunk(b"ID3 ", tag)].concat();
+    chunk(b"FRM8", &[b"DSD ".to_vec(), parts].concat())
+}
+
+fn dsf(tag: &[u8]) -> Vec<u8> {
+    let pointer = if tag.is_empty() { 0 } else { 140 };
+    let numbers = [28, 140 + tag.len() as u64, pointer].map(u64::to_le_bytes).concat();
+    let format = [1, 0, 1, 1, 2_822_400, 1, 384, 0, 48, 0].map(u32::to_le_bytes).concat();
+    let audio = [&b"data"[..], &60_u64.to_le_bytes(), &[0x69; 48]].concat();
+    [&b"DSD "[..], &numbers, b"fmt ", &52_u64.to_le_bytes(), &format, &audio, tag].concat()
 }

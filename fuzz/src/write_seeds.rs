@@ -13,6 +13,7 @@ fn main() -> io::Result<()> {
             Format::Mp4 => "mp4",
             Format::Mpeg => "mpeg",
             Format::OggVorbis | Format::OggOpus => "ogg",
+            Format::Wav | Format::Aiff | Format::Dff | Format::Dsf => format.name(),
             _ => "carriers",
         };
         put(&corpus.join(target), name, &bytes)?;

@@ -45,9 +45,6 @@ pub const PROBE_BYTES_MAX: u64 = 64 << 20;
 /// Most levels of directories below a root.
 pub const DEPTH_MAX: usize = 256;
 
-/// Most chunks, boxes or pages that are passed in search of the audio.
-pub const CHUNKS_MAX: usize = 1024;
-
 /// Bytes at each end of the audio by which a moved file is known again.
 pub const IDENTITY_BYTES: usize = 16 << 10;
 

@@ -2,10 +2,14 @@
 
 use std::io;
 
+use crate::aiff::Aiff;
+use crate::dff::Dff;
+use crate::dsf::Dsf;
 use crate::flac::Flac;
 use crate::mp4::Mp4;
 use crate::mpeg::Mpeg;
 use crate::ogg::Ogg;
+use crate::wav::Wav;
 use crate::{Edits, Facts, Format, ReadAt, Splice, Structure, adts, monkey, musepack, optimfrog, tak, tta, wavpack};
 
 /// Why a splice cannot be built.
@@ -68,6 +72,10 @@ pub fn container(format: Format) -> Option<&'static dyn Container> {
         Format::TrueAudio => Some(&tta::TRUE_AUDIO),
         Format::OptimFrog => Some(&optimfrog::OPTIMFROG),
         Format::Tak => Some(&tak::TAK),
+        Format::Wav => Some(&Wav),
+        Format::Aiff => Some(&Aiff),
+        Format::Dff => Some(&Dff),
+        Format::Dsf => Some(&Dsf),
         _ => None,
     }
 }

@@ -56,9 +56,9 @@ impl Part {
         }
     }
 
-    fn rewrite(&self, edits: &Edits, adds: bool) -> Result<Pieces, Refusal> {
+    fn rewrite(&self, edits: &Edits, adds: bool, room: Room) -> Result<Pieces, Refusal> {
         match self {
-            Self::Id3v2(tag) => v2::rewrite(tag, edits, adds, Room::Aligned),
+            Self::Id3v2(tag) => v2::rewrite(tag, edits, adds, room),
             Self::Ape(tag) => ape::rewrite(tag, edits, adds),
             Self::Id3v1(tag) => Ok(v1::rewrite(tag, edits)),
             Self::Kept(range) => {
@@ -101,9 +101,17 @@ impl Parts {
     /// # Errors
     /// A value is too large.
     pub fn rewrite(&self, edits: &Edits, adds: Option<usize>) -> Result<Pieces, Refusal> {
+        self.rewrite_in(edits, adds, Room::Aligned)
+    }
+
+    /// [`Self::rewrite`] where other padding than usual is wanted.
+    ///
+    /// # Errors
+    /// A value is too large.
+    pub fn rewrite_in(&self, edits: &Edits, adds: Option<usize>, room: Room) -> Result<Pieces, Refusal> {
         let mut pieces = Pieces::default();
         for (at, part) in self.0.iter().enumerate() {
-            pieces.append(part.rewrite(edits, adds == Some(at))?);
+            pieces.append(part.rewrite(edits, adds == Some(at), room)?);
         }
         Ok(pieces)
     }

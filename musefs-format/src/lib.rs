@@ -9,9 +9,12 @@
 //! it could read and a list of problems, never a panic.
 
 pub mod adts;
+pub mod aiff;
 pub mod ape;
 pub mod carrier;
 pub mod container;
+pub mod dff;
+pub mod dsf;
 pub mod edits;
 pub mod envelope;
 pub mod facts;
@@ -36,8 +39,10 @@ pub mod tak;
 pub mod trial;
 pub mod tta;
 pub mod vorbis;
+pub mod wav;
 pub mod wavpack;
 
+mod chunks;
 mod numbers;
 mod sniff;
 

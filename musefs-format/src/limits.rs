@@ -155,3 +155,18 @@ pub const WAVPACK_SUB_BLOCKS_MAX: usize = 64;
 
 /// Most Musepack packets, or TAK metadata blocks, that are stepped over in search of the one with the properties.
 pub const HEADER_PACKETS_MAX: usize = 32;
+
+/// Most chunks of a RIFF, AIFF or DSDIFF file; one with more is served whole.
+pub const CHUNKS_MAX: usize = 1 << 12;
+
+/// Most lengths of other chunks that are read of a `ds64` chunk.
+pub const DS64_SIZES_MAX: usize = 1 << 10;
+
+/// Most entries of an INFO list; what follows them is kept unread.
+pub const INFO_ENTRIES_MAX: usize = 1 << 10;
+
+/// Most bytes of texts in chunks that are read of one file; further ones are not read.
+pub const CHUNK_TEXT_BYTES_MAX: u64 = 4 << 20;
+
+/// Bytes of the property chunk of a DSDIFF file that are read.
+pub const DFF_PROPERTY_BYTES: usize = 64 << 10;

@@ -53,3 +53,27 @@ impl ReadAt for Vec<u8> {
         self.as_slice().read_at(buf, offset)
     }
 }
+
+/// A source up to an offset: what stands behind it belongs to something else.
+pub(crate) struct Head<'a> {
+    source: &'a dyn ReadAt,
+    end: u64,
+}
+
+impl<'a> Head<'a> {
+    /// Of the bytes of `source` those before `end`.
+    pub(crate) fn new(source: &'a dyn ReadAt, end: u64) -> Self {
+        Self { source, end: end.min(source.len()) }
+    }
+}
+
+impl ReadAt for Head<'_> {
+    fn len(&self) -> u64 {
+        self.end
+    }
+
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        let len = self.end.saturating_sub(offset).min(buf.len() as u64) as usize;
+        self.source.read_at(&mut buf[..len], offset)
+    }
+}

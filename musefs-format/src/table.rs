@@ -22,11 +22,16 @@ pub enum Column {
     Id3v22,
     /// Items of MP4's `ilst`; `----` with a name are free-form.
     Mp4,
+    /// Entries of RIFF's INFO list.
+    RiffInfo,
+    /// Text chunks of AIFF.
+    Aiff,
 }
 
 impl Column {
     /// All columns, in the order of the table's cells.
-    pub const ALL: [Self; 5] = [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22, Self::Mp4];
+    pub const ALL: [Self; 7] =
+        [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22, Self::Mp4, Self::RiffInfo, Self::Aiff];
 
     /// Prefix of keys that stand for native places without a canonical key, with its colon.
     pub fn prefix(self) -> &'static str {
@@ -34,6 +39,8 @@ impl Column {
             Self::Vorbis => "vorbis:",
             Self::Id3v24 | Self::Id3v23 | Self::Id3v22 => "id3:",
             Self::Mp4 => "mp4:",
+            Self::RiffInfo => "riff:",
+            Self::Aiff => "aiff:",
         }
     }
 }
@@ -158,6 +165,12 @@ pub fn canonical_key(key: &str) -> Cow<'_, str> {
             (None, None) => lower,
         };
     }
+    for column in [Column::RiffInfo, Column::Aiff] {
+        let place = lower.strip_prefix(column.prefix()).and_then(|name| places(column, name, None).first());
+        if let Some(place) = place {
+            return Cow::Borrowed(place.key);
+        }
+    }
     let name = lower.strip_prefix(Column::Vorbis.prefix()).unwrap_or(&lower);
     match places(Column::Vorbis, name, None).first() {
         Some(place) => Cow::Borrowed(place.key),
@@ -182,7 +195,9 @@ pub fn split_number(value: &str) -> Option<(&str, &str)> {
 
 /// Whether a key names a place of one kind of container.
 fn has_prefix(key: &str) -> bool {
-    ["vorbis:", "id3:", "mp4:", "ape:", "riff:", "asf:", "matroska:"].iter().any(|prefix| key.starts_with(prefix))
+    ["vorbis:", "id3:", "mp4:", "ape:", "riff:", "aiff:", "asf:", "matroska:"]
+        .iter()
+        .any(|prefix| key.starts_with(prefix))
 }
 
 fn is_user_text(name: &str) -> bool {
@@ -207,6 +222,9 @@ impl Table {
     }
 
     fn add(&mut self, key: &'static str, column: Column, cell: &'static str) {
+        if cell == "-" {
+            return;
+        }
         let slots: Vec<_> = cell.split(',').map(str::trim).map(Slot::parse).collect();
         for (rank, slot) in (0..).zip(&slots) {
             for (name, detail, part) in slot.names() {
@@ -262,7 +280,8 @@ mod tests {
             assert!(!keys()[..at].contains(key), "{key} twice");
             assert_eq!(*key, key.to_lowercase());
             for column in Column::ALL {
-                assert!(!slots(key, column).is_empty(), "{key} has no slot in {column:?}");
+                let is_partial = matches!(column, Column::RiffInfo | Column::Aiff);
+                assert!(is_partial || !slots(key, column).is_empty(), "{key} has no slot in {column:?}");
             }
         }
     }
@@ -271,7 +290,7 @@ mod tests {
     fn what_is_written_is_read_back_as_the_same_key() {
         for key in keys() {
             for column in Column::ALL {
-                for (name, detail, part) in slots(key, column)[0].names() {
+                for (name, detail, part) in slots(key, column).first().map(Slot::names).unwrap_or_default() {
                     let holds = places(column, name, detail)
                         .iter()
                         .any(|place| place.key == *key && place.rank == 0 && place.part == part);
@@ -311,6 +330,10 @@ mod tests {
             ("mp4:com.serato.dj:x", "mp4:com.serato.dj:x"),
             ("musicbrainz_trackid", "musicbrainz_trackid"),
             ("vorbis:musicbrainz_trackid", "musicbrainz_recordingid"),
+            ("riff:INAM", "title"),
+            ("riff:itrk", "tracknumber"),
+            ("riff:ISBJ", "riff:isbj"),
+            ("aiff:(c)", "copyright"),
             ("My Own", "my own"),
             ("vorbis:mine", "mine"),
             ("vorbis:a:b", "a:b"),
@@ -345,5 +368,7 @@ mod tests {
         }
         assert_eq!(places(Column::Id3v23, "TXXX", Some("Organization"))[0].key, "label");
         assert_eq!(places(Column::Mp4, FREE_FORM, Some("Organization"))[0].key, "label");
+        assert_eq!(places(Column::RiffInfo, "inam", None)[0].key, "title");
+        assert_eq!(places(Column::RiffInfo, "-", None), []);
     }
 }

@@ -63,8 +63,6 @@ fn file_type(format: Format) -> Option<FileType> {
         Format::OggVorbis => FileType::Vorbis,
         Format::OggOpus => FileType::Opus,
         Format::OggSpeex => FileType::Speex,
-        Format::Wav => FileType::Wav,
-        Format::Aiff => FileType::Aiff,
         _ => return None,
     })
 }

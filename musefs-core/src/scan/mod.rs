@@ -4,7 +4,6 @@
 //! calling thread. An unchanged file ends in the first stage, for the price of one `stat`. A file that
 //! cannot be read is told in the [`Report`] and harms no other.
 
-mod audio_range;
 mod dismissed;
 mod file;
 mod from_name;

@@ -14,7 +14,6 @@ use musefs_format::{
 };
 
 use super::{
-    audio_range::audio_range,
     file::SourceFile,
     from_name,
     identity::{Identity, identity},
@@ -214,7 +213,7 @@ fn own(source: &SourceFile, facts: Facts) -> io::Result<Track> {
 
 /// A track of any other format.
 fn foreign(name: &OsStr, source: &SourceFile, format: Format) -> io::Result<Track> {
-    let audio = audio_range(format, source)?.unwrap_or(ByteRange { offset: 0, len: source.len() });
+    let audio = ByteRange { offset: 0, len: source.len() };
     let mut track = from_name_alone(name, source.opened_stamp(), format);
     track.audio = audio;
     track.identity = identity(source, audio)?;

@@ -349,7 +349,7 @@ fn places_may_overlap_repeat_and_be_files() {
     // A part of a root: the rest is neither looked at nor lost.
     fs::remove_file(library.path("b/2.wav")).unwrap();
     assert_eq!(counts(&library.scan_of(&["music/a"])), [0, 0, 0, 0, 0, 0, 1]);
-    assert_eq!(library.track("b/2.wav").state, SourceState::Opaque);
+    assert_eq!(library.track("b/2.wav").state, SourceState::Ok);
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn a_file_that_cannot_be_read_is_a_track() {
     // What was known of a file is kept.
     assert_eq!(library.track("2.wav"), Seen { state: SourceState::Unreadable, ..before });
     ["01. One.wav", "2.wav", "x.xyz"].iter().for_each(|name| forbid(name, 0o644));
-    assert_eq!((counts(&library.scan())[1], library.track("2.wav").state), (2, SourceState::Opaque));
+    assert_eq!((counts(&library.scan())[1], library.track("2.wav").state), (2, SourceState::Ok));
 }
 
 #[test]

@@ -1,0 +1,5 @@
+//! Reads arbitrary bytes as DSDIFF and edits them.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| musefs_fuzz::checks::edited(musefs_format::Format::Dff, bytes));
