@@ -1,4 +1,4 @@
-//! Corrections of the corpus' FLAC and MP3 files, judged by foreign tools.
+//! Corrections of the corpus' FLAC, MP3 and Ogg files, judged by foreign tools.
 
 use std::{
     collections::BTreeMap,
@@ -38,7 +38,9 @@ fn corrections_of_the_corpus_reach_foreign_readers() {
     let Some((scanned, sandbox, mount)) = fixture::mounted_corpus() else { return };
     let wanted = |path: &Path| {
         let row = scanned.corpus.row(path);
-        row.is_some_and(|row| matches!(row.get("format"), "flac" | "mp3") && row.ffmpeg_reads_it())
+        row.is_some_and(|row| {
+            matches!(row.get("format").split('-').next(), Some("flac" | "mp3" | "ogg")) && row.ffmpeg_reads_it()
+        })
     };
     let sources: BTreeMap<u64, PathBuf> = sandbox.sources().into_iter().filter(|(_, path)| wanted(path)).collect();
     assert!(sources.len() > 100, "{} files", sources.len());
