@@ -26,12 +26,14 @@ pub enum Column {
     RiffInfo,
     /// Text chunks of AIFF.
     Aiff,
+    /// Items of APE tags that have another name than the Vorbis field of the key.
+    Ape,
 }
 
 impl Column {
     /// All columns, in the order of the table's cells.
-    pub const ALL: [Self; 7] =
-        [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22, Self::Mp4, Self::RiffInfo, Self::Aiff];
+    pub const ALL: [Self; 8] =
+        [Self::Vorbis, Self::Id3v24, Self::Id3v23, Self::Id3v22, Self::Mp4, Self::RiffInfo, Self::Aiff, Self::Ape];
 
     /// Prefix of keys that stand for native places without a canonical key, with its colon.
     pub fn prefix(self) -> &'static str {
@@ -41,6 +43,7 @@ impl Column {
             Self::Mp4 => "mp4:",
             Self::RiffInfo => "riff:",
             Self::Aiff => "aiff:",
+            Self::Ape => "ape:",
         }
     }
 }
@@ -165,8 +168,11 @@ pub fn canonical_key(key: &str) -> Cow<'_, str> {
             (None, None) => lower,
         };
     }
-    for column in [Column::RiffInfo, Column::Aiff] {
-        let place = lower.strip_prefix(column.prefix()).and_then(|name| places(column, name, None).first());
+    let same = |column| (column, column);
+    for (prefix, column) in
+        [same(Column::RiffInfo), same(Column::Aiff), same(Column::Ape), (Column::Ape, Column::Vorbis)]
+    {
+        let place = lower.strip_prefix(prefix.prefix()).and_then(|name| places(column, name, None).first());
         if let Some(place) = place {
             return Cow::Borrowed(place.key);
         }
@@ -280,7 +286,7 @@ mod tests {
             assert!(!keys()[..at].contains(key), "{key} twice");
             assert_eq!(*key, key.to_lowercase());
             for column in Column::ALL {
-                let is_partial = matches!(column, Column::RiffInfo | Column::Aiff);
+                let is_partial = matches!(column, Column::RiffInfo | Column::Aiff | Column::Ape);
                 assert!(is_partial || !slots(key, column).is_empty(), "{key} has no slot in {column:?}");
             }
         }
@@ -334,6 +340,10 @@ mod tests {
             ("riff:itrk", "tracknumber"),
             ("riff:ISBJ", "riff:isbj"),
             ("aiff:(c)", "copyright"),
+            ("ape:Year", "date"),
+            ("ape:mixartist", "remixer"),
+            ("ape:organization", "label"),
+            ("ape:cover art (front)", "ape:cover art (front)"),
             ("My Own", "my own"),
             ("vorbis:mine", "mine"),
             ("vorbis:a:b", "a:b"),
