@@ -48,12 +48,6 @@ pub const DEPTH_MAX: usize = 256;
 /// Bytes at each end of the audio by which a moved file is known again.
 pub const IDENTITY_BYTES: usize = 16 << 10;
 
-/// Most bytes that the library for rarer formats may read of a source.
-pub const LONG_TAIL_BYTES_MAX: u64 = 8 << 20;
-
-/// Most bytes of a text of a rarer format.
-pub const TEXT_BYTES_MAX: usize = 1 << 20;
-
 /// Most problems of a scan that are kept with their words; further ones are counted.
 pub const PROBLEMS_KEPT_MAX: usize = 10_000;
 

@@ -56,7 +56,6 @@ pub(super) struct SourceFile {
     tail: RefCell<Window>,
     middle: RefCell<Window>,
     bytes_read: Cell<u64>,
-    budget: Cell<u64>,
 }
 
 impl SourceFile {
@@ -79,7 +78,6 @@ impl SourceFile {
             tail: RefCell::default(),
             middle: RefCell::default(),
             bytes_read: Cell::new(0),
-            budget: Cell::new(PROBE_BYTES_MAX),
         };
         source.head = source.window(0, HEAD_WINDOW_BYTES)?;
         Ok(source)
@@ -108,11 +106,6 @@ impl SourceFile {
         self.bytes_read.get()
     }
 
-    /// Lets at most `bytes` more be read.
-    pub(super) fn allow(&self, bytes: u64) {
-        self.budget.set(self.bytes_read.get().saturating_add(bytes));
-    }
-
     fn window(&self, offset: u64, len: usize) -> io::Result<Window> {
         let len = self.opened.size.saturating_sub(offset).min(len as u64) as usize;
         let mut bytes = vec![0; len];
@@ -125,8 +118,8 @@ impl SourceFile {
     fn read_disk(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buf.len() {
-            if self.bytes_read.get().saturating_add((buf.len() - filled) as u64) > self.budget.get() {
-                return Err(io::Error::other(format!("more than {} bytes would have to be read", self.budget.get())));
+            if self.bytes_read.get().saturating_add((buf.len() - filled) as u64) > PROBE_BYTES_MAX {
+                return Err(io::Error::other(format!("more than {PROBE_BYTES_MAX} bytes would have to be read")));
             }
             let rest = &mut buf[filled..];
             let read = retried(|| self.file.read_at(rest, offset.saturating_add(filled as u64)))?;
@@ -235,12 +228,12 @@ mod tests {
 
     #[test]
     fn the_budget_ends_reading() {
-        let (file, _) = made(1 << 20);
+        let (file, _) = made(0);
+        file.as_file().set_len(2 * PROBE_BYTES_MAX).unwrap();
         let source = SourceFile::open(file.path()).unwrap();
-        source.allow(100_000);
-        let mut buf = vec![0; 100_000];
-        assert_eq!(source.read_at(&mut buf, 200_000).unwrap(), 100_000);
-        assert!(source.read_at(&mut buf[..1], 400_000).is_err());
+        let mut buf = vec![0; PROBE_BYTES_MAX as usize - HEAD_WINDOW_BYTES];
+        assert_eq!(source.read_at(&mut buf, 200_000).unwrap(), buf.len(), "all that a probe may read");
+        assert!(source.read_at(&mut buf[..1], PROBE_BYTES_MAX + 400_000).is_err(), "one byte more");
     }
 
     #[test]

@@ -10,7 +10,6 @@ mod from_name;
 mod gate;
 mod identity;
 mod known;
-mod long_tail;
 mod not_audio;
 mod probe;
 mod report;

@@ -17,7 +17,6 @@ use super::{
     file::SourceFile,
     from_name,
     identity::{Identity, identity},
-    long_tail::{self, usual_codec},
     rows,
 };
 
@@ -226,18 +225,27 @@ fn foreign(name: &OsStr, source: &SourceFile, format: Format) -> io::Result<Trac
         track.problems.push(reason.clone());
     }
     track.readability = Readability::Opaque(reason);
-    match long_tail::read(format, source) {
-        Some(Ok(found)) => {
-            if found.complete || !found.tags.is_empty() {
-                track.tags = found.tags;
-            }
-            track.properties = found.properties;
-            if !found.complete {
-                track.problems.push("its length and sample rate cannot be read".to_owned());
-            }
-        }
-        Some(Err(error)) => track.problems.push(format!("its tags cannot be read: {error}")),
-        None => {}
-    }
     Ok(track)
+}
+
+/// The codec that files of a format have unless something tells otherwise; empty where there is none.
+fn usual_codec(format: Format) -> &'static str {
+    match format {
+        Format::Flac | Format::OggFlac => "flac",
+        Format::Mpeg => "mp3",
+        Format::Adts | Format::Mp4 => "aac",
+        Format::OggVorbis => "vorbis",
+        Format::OggOpus => "opus",
+        Format::OggSpeex => "speex",
+        Format::Wav | Format::Aiff => "pcm",
+        Format::MonkeysAudio => "ape",
+        Format::WavPack => "wavpack",
+        Format::Musepack => "musepack",
+        Format::TrueAudio => "tta",
+        Format::OptimFrog => "optimfrog",
+        Format::Tak => "tak",
+        Format::Dsf | Format::Dff => "dsd",
+        Format::Asf => "wma",
+        Format::OggOther | Format::Matroska | Format::Unknown => "",
+    }
 }
