@@ -314,10 +314,10 @@ mod tests {
 
     #[test]
     fn tracks_that_cannot_be_spliced_say_why() {
-        let mut wav = track("wav", &[]);
-        assert_eq!(served(&wav), Served::Whole("edits do not reach the bytes of wav files yet".into()));
-        wav.edits.clear();
-        assert_eq!(served(&wav), Served::Unedited);
+        let mut mka = track("matroska", &[]);
+        assert_eq!(served(&mka), Served::Whole("edits do not reach the bytes of matroska files yet".into()));
+        mka.edits.clear();
+        assert_eq!(served(&mka), Served::Unedited);
         let mut flac = track("flac", &[]);
         flac.state = SourceState::Opaque;
         flac.reason = Some("no STREAMINFO".into());
