@@ -1,9 +1,9 @@
 //! What a reader found in a source.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::picture::Look;
-use crate::{Format, Tags};
+use crate::{Format, Refusal, Tags};
 
 /// A range of a source, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,6 +92,34 @@ impl Picture {
 /// The first byte is the version of its layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Structure(pub Vec<u8>);
+
+impl Structure {
+    /// The description that `parts` are, in this version of their layout.
+    pub(crate) fn of(version: u8, parts: &impl Serialize) -> Self {
+        let mut bytes = vec![version];
+        bytes.extend(postcard::to_stdvec(parts).expect("plain data is always encoded"));
+        Self(bytes)
+    }
+
+    /// The parts again, if they have this version and are sound: what a splice computes with them must stay within the
+    /// source.
+    ///
+    /// # Errors
+    /// [`Refusal::Structure`] otherwise.
+    pub(crate) fn parts<T: DeserializeOwned>(
+        &self,
+        version: u8,
+        is_sound: impl FnOnce(&T) -> bool,
+    ) -> Result<T, Refusal> {
+        let bytes = match self.0.split_first() {
+            Some((stored, bytes)) if *stored == version => bytes,
+            Some((stored, _)) => return Err(Refusal::Structure(format!("it has version {stored}, not {version}"))),
+            None => return Err(Refusal::Structure("it is empty".to_owned())),
+        };
+        let parts = postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))?;
+        if is_sound(&parts) { Ok(parts) } else { Err(Refusal::Structure("its parts do not add up".to_owned())) }
+    }
+}
 
 /// Something odd that was met and survived, told in words for the owner of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,30 +21,17 @@ pub(crate) struct CarrierStructure {
 
 impl CarrierStructure {
     pub(crate) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(crate) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        match structure.0.split_first() {
-            Some((&VERSION, bytes)) => {
-                let structure: Self =
-                    postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))?;
-                structure.check()
-            }
-            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
-            None => Err(Refusal::Structure("it is empty".to_owned())),
-        }
+        structure.parts(VERSION, Self::is_sound)
     }
 
     /// Whether the parts lie one behind the other, so that what is computed with them stays within the source.
-    fn check(self) -> Result<Self, Refusal> {
+    fn is_sound(&self) -> bool {
         let head = self.head.sound_end(0).filter(|end| *end == self.audio.offset);
         let audio = head.and_then(|end| end.checked_add(self.audio.len));
-        match audio.and_then(|end| self.tail.sound_end(end)) {
-            Some(_) => Ok(self),
-            None => Err(Refusal::Structure("its parts do not add up".to_owned())),
-        }
+        audio.and_then(|end| self.tail.sound_end(end)).is_some()
     }
 }

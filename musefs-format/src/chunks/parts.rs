@@ -59,23 +59,11 @@ pub(super) enum Role {
 
 impl Form {
     pub(crate) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(crate) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        match structure.0.split_first() {
-            Some((&VERSION, bytes)) => {
-                let form: Self = postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))?;
-                match form.is_sound() {
-                    true => Ok(form),
-                    false => Err(Refusal::Structure("its parts do not add up".to_owned())),
-                }
-            }
-            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
-            None => Err(Refusal::Structure("it is empty".to_owned())),
-        }
+        structure.parts(VERSION, Self::is_sound)
     }
 
     /// Whether the parts lie one behind the other, so that what is computed with them stays within the source.

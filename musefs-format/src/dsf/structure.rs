@@ -26,25 +26,12 @@ pub(super) struct DsfStructure {
 
 impl DsfStructure {
     pub(super) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        match structure.0.split_first() {
-            Some((&VERSION, bytes)) => {
-                let structure: Self =
-                    postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))?;
-                let is_sound =
-                    structure.end >= HEADER_BYTES && structure.tags.sound_end(structure.end) == Some(structure.len);
-                match is_sound {
-                    true => Ok(structure),
-                    false => Err(Refusal::Structure("its parts do not add up".to_owned())),
-                }
-            }
-            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
-            None => Err(Refusal::Structure("it is empty".to_owned())),
-        }
+        structure.parts(VERSION, |parts: &Self| {
+            parts.end >= HEADER_BYTES && parts.tags.sound_end(parts.end) == Some(parts.len)
+        })
     }
 }

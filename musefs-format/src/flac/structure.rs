@@ -91,18 +91,10 @@ impl FlacStructure {
     }
 
     pub(super) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        match structure.0.split_first() {
-            Some((&VERSION, bytes)) => {
-                postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))
-            }
-            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
-            None => Err(Refusal::Structure("it is empty".to_owned())),
-        }
+        structure.parts(VERSION, |_| true)
     }
 }

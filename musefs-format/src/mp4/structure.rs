@@ -170,25 +170,15 @@ impl Mp4Structure {
     }
 
     pub(super) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        match structure.0.split_first() {
-            Some((&VERSION, bytes)) => {
-                let structure: Self =
-                    postcard::from_bytes(bytes).map_err(|error| Refusal::Structure(error.to_string()))?;
-                structure.check()
-            }
-            Some((version, _)) => Err(Refusal::Structure(format!("it has version {version}, not {VERSION}"))),
-            None => Err(Refusal::Structure("it is empty".to_owned())),
-        }
+        structure.parts(VERSION, Self::is_sound)
     }
 
     /// Whether all parts lie in the source, so that what is computed with them does.
-    fn check(self) -> Result<Self, Refusal> {
+    fn is_sound(&self) -> bool {
         let end = self.moov.len().and_then(|len| self.moov.offset.checked_add(len)?.checked_add(self.free));
         let mut behind = 0;
         let tables_fit = self.tables.iter().all(|table| {
@@ -196,9 +186,6 @@ impl Mp4Structure {
             behind = table.offset.saturating_add(table.len);
             fits && behind <= self.len
         });
-        if end.is_some_and(|end| end <= self.len) && tables_fit && self.moov.is_sound() {
-            return Ok(self);
-        }
-        Err(Refusal::Structure("its parts do not add up".to_owned()))
+        end.is_some_and(|end| end <= self.len) && tables_fit && self.moov.is_sound()
     }
 }

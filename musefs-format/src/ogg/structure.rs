@@ -85,20 +85,11 @@ impl OggStructure {
     }
 
     pub(super) fn encode(&self) -> Structure {
-        let mut bytes = vec![VERSION];
-        bytes.extend(postcard::to_stdvec(self).expect("plain data is always encoded"));
-        Structure(bytes)
+        Structure::of(VERSION, self)
     }
 
     pub(super) fn decode(structure: &Structure) -> Result<Self, Refusal> {
-        let refuse = |reason: &str| Refusal::Structure(reason.to_owned());
-        let bytes = match structure.0.split_first() {
-            Some((&VERSION, bytes)) => bytes,
-            Some((version, _)) => return Err(refuse(&format!("it has version {version}, not {VERSION}"))),
-            None => return Err(refuse("it is empty")),
-        };
-        let structure: Self = postcard::from_bytes(bytes).map_err(|error| refuse(&error.to_string()))?;
-        if structure.adds_up() == Some(true) { Ok(structure) } else { Err(refuse("its parts do not add up")) }
+        structure.parts(VERSION, |parts: &Self| parts.adds_up() == Some(true))
     }
 
     /// Whether offsets and lengths fit each other: what a splice counts on. `None` where a sum overflows.
